@@ -1,0 +1,42 @@
+/**
+ * Builds the library. Every entry is written as ESM and as CommonJS with declarations for each; the command line and
+ * the heartbeat worker exist as ESM only. A new entry is added here and under `exports` in package.json; the package
+ * test compares the two.
+ */
+import { existsSync } from 'node:fs'
+import { defineConfig, type UserConfig } from 'tsdown'
+
+/** What users import, by the name under dist. */
+const entries: Readonly<Record<string, string>> = {
+  index: 'src/index.ts',
+  memory: 'src/backends/memory/index.ts',
+  sqlite: 'src/backends/sqlite/index.ts',
+  guard: 'src/guards/index.ts',
+}
+
+/** What is started, never imported: `new Worker(new URL('./worker.mjs', …))` finds the worker from both formats. */
+const programs: Readonly<Record<string, string>> = {
+  cli: 'src/cli/main.ts',
+  worker: 'src/keeper/worker.ts',
+}
+
+const written = (table: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(table).filter(([, source]) => existsSync(source)))
+
+const shared: UserConfig = {
+  target: 'node20',
+  platform: 'node',
+  fixedExtension: true,
+  hash: false,
+  treeshake: true,
+  report: false,
+  deps: { neverBundle: ['libsql', 'better-sqlite3', 'node:sqlite'], onlyBundle: [] },
+  failOnWarn: true,
+  checks: { legacyCjs: false },
+  dts: { entry: Object.values(written(entries)) },
+}
+
+export default defineConfig([
+  { ...shared, entry: { ...written(entries), ...written(programs) }, format: 'esm' },
+  { ...shared, entry: written(entries), format: 'cjs', shims: true, clean: false },
+])

@@ -1,0 +1,23 @@
+/**
+ * Runs before the tests that start programs from dist: without a build they would test nothing, with an old one the
+ * wrong thing, so both fail here and say what to do.
+ */
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const library = fileURLToPath(new URL('../packages/holdfast/', import.meta.url))
+
+function times(folder: string): number[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs)
+}
+
+export function setup(): void {
+  const built = statSync(join(library, 'dist/index.mjs'), { throwIfNoEntry: false })
+  if (built === undefined) throw new Error('packages/holdfast/dist is missing: run `npm run build` first')
+  if (Math.max(...times(join(library, 'src'))) > built.mtimeMs) {
+    throw new Error('packages/holdfast/dist is older than its sources: run `npm run build` first')
+  }
+}

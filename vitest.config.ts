@@ -1,0 +1,55 @@
+/**
+ * Three projects. `unit` reads the sources and needs no build; `process` starts programs from dist; `package` looks at
+ * the packed tarball. Set HOLDFAST_TEST_REPORT to a path to have the results written there as JSON as well.
+ */
+import { defineConfig } from 'vitest/config'
+
+const report = process.env.HOLDFAST_TEST_REPORT
+
+const source = (path: string): string => new URL(`./packages/holdfast/src/${path}`, import.meta.url).pathname
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^holdfast$/, replacement: source('index.ts') },
+      { find: /^holdfast\/memory$/, replacement: source('backends/memory/index.ts') },
+      { find: /^holdfast\/sqlite$/, replacement: source('backends/sqlite/index.ts') },
+      { find: /^holdfast\/guard$/, replacement: source('guards/index.ts') },
+    ],
+  },
+  test: {
+    reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
+    maxWorkers: 2,
+    allowOnly: false,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['packages/*/test/**/*.test.ts'],
+          exclude: ['packages/*/test/process/**', '**/package.test.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'process',
+          include: ['packages/*/test/process/**/*.test.ts'],
+          globalSetup: ['scripts/need-build.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'package',
+          include: ['packages/*/test/package.test.ts'],
+          globalSetup: ['scripts/need-build.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+})
