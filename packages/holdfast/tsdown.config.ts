@@ -34,6 +34,14 @@ const shared: UserConfig = {
   failOnWarn: true,
   checks: { legacyCjs: false },
   dts: { entry: Object.values(written(entries)) },
+  outputOptions: (options) => ({
+    ...options,
+    // Shared pieces get a prefix, or a piece named after an entry would take the entry's place among the declarations.
+    // No folder: `./worker.mjs` must be right from a piece as well.
+    chunkFileNames: `chunk-${String(options.chunkFileNames)}`,
+    // Jest runs CommonJS without `import()`, so a driver that is loaded on demand must come by `require` there.
+    dynamicImportInCjs: false,
+  }),
 }
 
 export default defineConfig([
