@@ -41,6 +41,8 @@ const shared: UserConfig = {
     chunkFileNames: `chunk-${String(options.chunkFileNames)}`,
     // Jest runs CommonJS without `import()`, so a driver that is loaded on demand must come by `require` there.
     dynamicImportInCjs: false,
+    // The bundler's own functions get a piece of their own; else an entry would export them beside its own names.
+    codeSplitting: { groups: [{ name: 'runtime', test: /^\0rolldown\/runtime/ }] },
   }),
 }
 

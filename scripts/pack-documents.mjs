@@ -1,0 +1,12 @@
+/**
+ * The licence and the README stand at the root of this repository but belong into the package. Before packing they are
+ * copied beside its package.json; with --remove, afterwards, the copies go again.
+ */
+import { copyFileSync, rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+for (const name of ['LICENSE', 'README.md']) {
+  const copy = fileURLToPath(new URL(`../packages/holdfast/${name}`, import.meta.url))
+  if (process.argv.includes('--remove')) rmSync(copy, { force: true })
+  else copyFileSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), copy)
+}
