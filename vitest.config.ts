@@ -19,13 +19,14 @@ export default defineConfig({
   },
   test: {
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
-    maxWorkers: 2,
     allowOnly: false,
     projects: [
       {
         extends: true,
         test: {
           name: 'unit',
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
           include: ['packages/*/test/**/*.test.ts'],
           exclude: ['packages/*/test/process/**', '**/package.test.ts'],
         },
@@ -34,6 +35,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'process',
+          // Alone on the machine: these measure deadlines and start several processes each.
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
           include: ['packages/*/test/process/**/*.test.ts'],
           globalSetup: ['scripts/need-build.ts'],
           testTimeout: 60_000,
@@ -44,6 +48,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'package',
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
           include: ['packages/*/test/package.test.ts'],
           globalSetup: ['scripts/need-build.ts'],
           testTimeout: 120_000,

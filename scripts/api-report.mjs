@@ -3,7 +3,7 @@
  * from the built declarations. The files are committed, so a change of the surface is a diff that somebody decides on.
  * With --check nothing is written; a difference is shown and fails.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -55,6 +55,7 @@ async function surface(name, file) {
   }
 }
 
+mkdirSync(reports, { recursive: true })
 let differing = 0
 const wanted = new Set(entries.map(({ name }) => `${name}.d.ts`))
 for (const { name, file } of entries) {
