@@ -1,0 +1,104 @@
+/**
+ * The benchmark: raw baseline and ours in turns, medians over the rounds, every raw round printed. With `--check` it
+ * exits with 1 when a promised figure is missed, and names it.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { killAll } from './bench/child.ts'
+import { heldLeases } from './bench/held-leases.ts'
+import { idleWaiters } from './bench/idle-waiters.ts'
+import { localHandOver } from './bench/local-hand-over.ts'
+import { localStatements } from './bench/local-statements.ts'
+import { longWait } from './bench/long-wait.ts'
+import { describeMachine, type Machine, machineLine } from './bench/machine.ts'
+import type { Measurement, Setting } from './bench/measurement.ts'
+import { processHandOver } from './bench/process-hand-over.ts'
+import { checkTable, type Found, figureTable, roundLines } from './bench/report.ts'
+import { medianRound } from './bench/statistics.ts'
+import { uncontended } from './bench/uncontended.ts'
+import { openWorkplace } from './sale/workplace.ts'
+
+const ALL: readonly Measurement[] = [
+  localHandOver,
+  localStatements,
+  uncontended,
+  processHandOver,
+  longWait,
+  idleWaiters,
+  heldLeases,
+]
+
+const HELP = `Measures the library against a raw baseline.
+
+  npm run bench                      7 rounds of everything, about six minutes
+  npm run bench -- --short           3 rounds
+  npm run bench -- --check           exits with 1 when a promised figure is missed
+  npm run bench -- --json FILE       also writes everything to FILE
+  npm run bench -- --only NAME       one measurement, may be repeated: ${ALL.map(({ name }) => name).join(', ')}
+`
+
+const { values } = parseArgs({
+  options: {
+    check: { type: 'boolean', default: false },
+    short: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+    json: { type: 'string' },
+    only: { type: 'string', multiple: true },
+  },
+})
+if (values.help) process.stdout.write(HELP)
+else await main(chosen(values.only))
+
+async function main(measurements: readonly Measurement[]): Promise<void> {
+  const setting = settingOf(openWorkplace('bench', killAll))
+  const machine = await describeMachine()
+  process.stdout.write(`${machineLine(machine)}\n`)
+  const all: Found[] = []
+  for (const measurement of measurements) {
+    process.stdout.write(`\n${measurement.name}: ${measurement.what}\n`)
+    const findings = await measurement.measure(setting)
+    process.stdout.write(roundLines(findings.rounds))
+    all.push({ measurement, ...findings })
+  }
+  const checks = all.flatMap((found) => found.checks)
+  process.stdout.write(`\n${figureTable(all)}\n\n${checkTable(checks)}\n`)
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(asJson(machine, all), null, 2)}\n`)
+  const missed = checks.filter(({ ok }) => !ok)
+  for (const { what, got, kind, limit } of missed) {
+    process.stderr.write(`missed: ${what} is ${got}, should be ${kind} ${limit}\n`)
+  }
+  process.exitCode = values.check && missed.length > 0 ? 1 : 0
+}
+
+function settingOf(folder: string): Setting {
+  let folders = 0
+  return {
+    rounds: values.short ? 3 : 7,
+    countRounds: values.short ? 1 : 3,
+    childScript: fileURLToPath(new URL('./bench-child.mjs', import.meta.url)),
+    freshFolder() {
+      folders += 1
+      const fresh = join(folder, String(folders))
+      mkdirSync(fresh)
+      return fresh
+    },
+  }
+}
+
+function asJson(machine: Machine, all: readonly Found[]): Readonly<Record<string, unknown>> {
+  const measurements = all.map(({ measurement: { name, what }, rounds, checks }) => {
+    return { name, what, median: medianRound(rounds), rounds, checks }
+  })
+  return { at: new Date().toISOString(), machine, measurements }
+}
+
+function chosen(names: readonly string[] | undefined): readonly Measurement[] {
+  const unknown = names?.find((name) => !ALL.some((measurement) => measurement.name === name))
+  if (unknown === undefined) return ALL.filter(({ name }) => names?.includes(name) ?? true)
+  process.stderr.write(
+    `--only must be one of ${ALL.map(({ name }) => name).join(', ')}, not ${JSON.stringify(unknown)}\n`,
+  )
+  process.exit(64)
+}
