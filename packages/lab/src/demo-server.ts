@@ -43,8 +43,9 @@ function openLocks({ lockUrl, ttlMs }: ServerOrders): ReturnType<typeof holdfast
   return holdfast(lockUrl, { namespace: 'sale', ...(ttlMs === null ? {} : { ttl: `${ttlMs}ms` }) })
 }
 
+/** A parent that is gone cannot be told, and needs not be: this process ends with it. */
 function tell(message: ServerMessage): void {
-  process.send?.(message)
+  process.send?.(message, () => {})
 }
 
 async function end(): Promise<void> {
