@@ -1,3 +1,4 @@
+/** The round-robin balancer of the sale, between real HTTP servers. */
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+/** The counting database object of the benchmark, around a real one: what it misses would be a promise that cannot fail. */
 import { expect, test } from 'vitest'
 import { countStatements } from '../src/bench/counted-database.ts'
 import { findDriver } from '../src/sale/driver.ts'

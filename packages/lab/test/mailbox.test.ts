@@ -1,3 +1,4 @@
+/** Messages between a measurement and its child, without a child. */
 import { expect, test } from 'vitest'
 import { mailbox } from '../src/bench/job.ts'
 

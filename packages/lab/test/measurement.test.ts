@@ -1,3 +1,4 @@
+/** How a figure is judged and shown. */
 import { expect, test } from 'vitest'
 import { atLeast, atMost } from '../src/bench/measurement.ts'
 import { checkTable, figure, figureRows } from '../src/bench/report.ts'

@@ -1,3 +1,4 @@
+/** What the demo says about its acts, and that each way to go wrong is told. */
 import { expect, test } from 'vitest'
 import { type ActPlan, type ActResult, fencesRise, recoveryMs } from '../src/sale/act.ts'
 import { ACTS, closingSentence, figureRows, resultTable } from '../src/sale/program.ts'

@@ -1,3 +1,4 @@
+/** The stock of the sale on a real file. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

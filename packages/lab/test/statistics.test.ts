@@ -1,3 +1,4 @@
+/** Medians and percentiles of the benchmark. */
 import { expect, test } from 'vitest'
 import { median, medianRound, percentile } from '../src/bench/statistics.ts'
 
