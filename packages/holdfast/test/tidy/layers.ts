@@ -14,6 +14,8 @@ interface Layer {
 }
 
 const SRC = 'packages/holdfast/src/'
+/** For the version that is shown. */
+const PACKAGE = 'packages/holdfast/package.json'
 const FOUNDATION = ['foundation']
 
 /** The first layer that matches counts. A folder among backends is a layer of its own, so backends never meet. */
@@ -32,7 +34,7 @@ const layers: readonly Layer[] = [
   { name: 'primitive', at: /^primitives\//, may: ['foundation', 'port', 'surface', 'keeper'] },
   {
     name: 'root',
-    at: /^(index|holdfast)\.ts$/,
+    at: /^(index|holdfast|url)\.ts$/,
     may: ['foundation', 'port', 'surface', 'keeper', 'primitive'],
     later: ['backend'],
   },
@@ -54,7 +56,7 @@ const homeOf = (path: string): string => {
 }
 
 function mayImport(from: Layer, path: string, target: string, way: 'types' | 'static' | 'dynamic'): boolean {
-  if (homeOf(path) === homeOf(target)) return true
+  if (homeOf(path) === homeOf(target) || target === PACKAGE) return true
   const to = layerOf(target)
   if (to === undefined) return false
   if (from.may.includes(to.name)) return true
