@@ -1,0 +1,53 @@
+/**
+ * When a command is told to end and when it is ended. Pure. The one thing to get right: both moments lie *before* the
+ * lock can be somebody else's, so the time for an orderly end comes out of the time that the lock is still ours.
+ */
+import type { LossReason } from '../errors.ts'
+
+/** Moments on the monotonic clock. */
+export interface Limits {
+  /** SIGTERM to the group. */
+  readonly termAtMs: number
+  /** SIGKILL to the group. */
+  readonly killAtMs: number
+}
+
+export interface Grace {
+  /** Before the end of what is known of the lock: at most a third of the ttl, or a single missed beat would tell. */
+  readonly lossMs: number
+  /** Before the hard end, which is known from the start. */
+  readonly hardEndMs: number
+}
+
+/**
+ * How long before the end of validity the command is ended. SQLite may hold our thread for 50 ms, and a large process
+ * needs some to go.
+ */
+export const KILL_MARGIN_MS = 100
+
+/** `graceMs` as asked for, cut to what the ttl and the hard end leave room for. */
+export function graceOf(graceMs: number, ttlMs: number, maxHoldMs: number | null): Grace {
+  return {
+    lossMs: Math.min(graceMs, Math.floor(ttlMs / 3)),
+    hardEndMs: maxHoldMs === null ? graceMs : Math.min(graceMs, Math.floor(maxHoldMs / 2)),
+  }
+}
+
+/** While the lock is ours: each renewal moves both moments on, the hard end never does. */
+export function limitsWhileHeld(nowMs: number, validForMs: number, hardEndAtMs: number | null, grace: Grace): Limits {
+  const endMs = nowMs + validForMs
+  const hardEnd = hardEndAtMs ?? Number.POSITIVE_INFINITY
+  return {
+    termAtMs: Math.min(endMs - grace.lossMs, hardEnd - grace.hardEndMs),
+    killAtMs: Math.min(endMs, hardEnd) - KILL_MARGIN_MS,
+  }
+}
+
+/**
+ * Once the lock is lost. Taken away while its time was not over (`revoked`, `forgotten`): the command is told now and
+ * has the grace, but never longer than the lock would have lasted. In all other cases the time is over.
+ */
+export function limitsOnceLost(nowMs: number, reason: LossReason, last: Limits, grace: Grace): Limits {
+  const early = reason === 'revoked' || reason === 'forgotten'
+  return { termAtMs: nowMs, killAtMs: early ? Math.min(last.killAtMs, nowMs + grace.lossMs) : nowMs }
+}

@@ -1,0 +1,16 @@
+/** Writing to the terminal. Nothing here is thrown: a reader that has gone is an answer, not a crash. */
+import { visibleLines } from './visible-text.ts'
+
+/** Whether the text was taken by whoever reads the stream. */
+export function reached(stream: NodeJS.WriteStream, text: string): Promise<boolean> {
+  if (text === '') return Promise.resolve(true)
+  return new Promise((resolve) => {
+    stream.once('error', () => resolve(false))
+    stream.write(text, (error) => resolve(error === null || error === undefined))
+  })
+}
+
+/** A line on stderr under the program's name. */
+export function remark(text: string): void {
+  process.stderr.write(`holdfast: ${visibleLines(text)}\n`)
+}
