@@ -1,0 +1,334 @@
+/**
+ * The front keeps this process's own queue for one line, so that only its open claims and at most one closed claim
+ * stand in the remote line. A hand-over here costs no round trip; it is still a new holder: new lease, higher fence.
+ *
+ * What a reader would get wrong: a claim may be handed on only on an answer of the store younger than one slice, or
+ * other processes that came in between would wait for ever without a hint.
+ */
+import type { Timer } from '../clock.ts'
+import {
+  BackendUnavailableError,
+  type ClaimView,
+  isHoldfastError,
+  type LossReason,
+  WaitTimeoutError,
+} from '../errors.ts'
+import type { Claim, ClaimListener } from '../keeper/claim.ts'
+import type { Keeper } from '../keeper/keeper.ts'
+import { partsOf } from '../names.ts'
+import type { ClaimRow } from '../port.ts'
+import { type Fit, fit } from './fit.ts'
+import type { Grant } from './grant.ts'
+import { Hold, type HoldOwner } from './hold.ts'
+import { type Task, TaskQueue, type Wish } from './task.ts'
+import { rowView } from './view.ts'
+
+/** An answer this long overdue means that the store is silent, not that it is busy. */
+const SILENCE_MS = 100
+
+/** What all fronts of one Holdfast object share. */
+export interface FrontHome {
+  readonly keeper: Keeper
+  began(grant: Grant): void
+  ended(grant: Grant): void
+  /** Nothing stands or waits here any more. */
+  idle(front: Front): void
+}
+
+export class Front implements HoldOwner, ClaimListener {
+  readonly line: string
+  readonly keeper: Keeper
+  readonly #home: FrontHome
+  readonly #queue = new TaskQueue()
+  readonly #holds: Hold[] = []
+  /** The one closed claim, for the head of the queue. */
+  #pending: Claim | null = null
+  /** Claims that stand for one task, outside the queue. */
+  #solo: Map<Claim, Task> | null = null
+  #linger: Timer | null = null
+  #pumping = false
+  #again = false
+
+  constructor(home: FrontHome, line: string) {
+    this.#home = home
+    this.keeper = home.keeper
+    this.line = line
+  }
+
+  /** The open claims of this process, for re-entry and for `status`. */
+  get holds(): readonly Hold[] {
+    return this.#holds
+  }
+
+  /** Stands in line. The task is settled by its grant, or by whoever ends its waiting. */
+  queue(task: Task): void {
+    if (task.wish.alone) {
+      this.#goAlone(task, 'queue')
+      return
+    }
+    this.#queue.push(task)
+    this.#pump()
+  }
+
+  /** At once or not at all. */
+  try(task: Task): void {
+    if (!task.wish.alone) {
+      if (this.#queue.size > 0) return this.#busy(task, this.#pending?.holder ?? null)
+      const hold = this.#find(task.wish)
+      if (hold instanceof Hold) return this.#grant(task, hold)
+      const used =
+        hold === 'soon' ? this.#holds.find((one) => one.users.length > 0 && one.standing() === 'live') : undefined
+      if (used !== undefined) return task.settle({ kind: 'busy', holder: this.#viewOf(used) })
+    }
+    this.#goAlone(task, 'try')
+  }
+
+  /** Ends the waiting of a task that has been settled by somebody else. */
+  drop(task: Task): void {
+    this.#queue.remove(task)
+    if (task.claim !== null) {
+      void this.keeper.leave(task.claim)
+      this.#soloOver(task.claim)
+    }
+    this.#pump()
+  }
+
+  /** The error of a task whose time is over: contention and outage are different things. */
+  overdue(task: Task): { readonly error: Error; readonly outcome: 'timeout' | 'outage' } {
+    const now = this.keeper.clock.monotonicMs()
+    const claim = task.claim ?? this.#pending
+    const used = this.#holds.find((hold) => hold.users.length > 0)
+    const silent = claim !== null && (now - claim.askedMs > SILENCE_MS || claim.outage !== null)
+    const known = claim === null ? this.#holds.some((hold) => hold.claim.outage === null) : claim.heard && !silent
+    const waitedMs = now - task.sinceMs
+    const { name } = partsOf(this.line)
+    if (known) {
+      const holder = claim?.holder ?? null
+      const view = holder !== null ? rowView(holder) : used !== undefined ? this.#viewOf(used) : null
+      return { error: new WaitTimeoutError(name, waitedMs, view), outcome: 'timeout' }
+    }
+    const cause = claim?.outage ?? undefined
+    const message = `"${name}" could not be taken within ${Math.round(waitedMs)} ms: the store gave no answer`
+    return { error: new BackendUnavailableError(message, { cause }), outcome: 'outage' }
+  }
+
+  /** A claim is open for the queue or for one task. */
+  opened(claim: Claim): void {
+    const task = this.#soloOver(claim)
+    if (claim === this.#pending) this.#pending = null
+    const hold = new Hold(this, claim, this.keeper.clock.monotonicMs(), task?.wish.alone ?? false)
+    this.#holds.push(hold)
+    if (task !== null) this.#grant(task, hold)
+    this.#pump()
+  }
+
+  refused(claim: Claim, holder: ClaimRow | null): void {
+    const task = this.#soloOver(claim)
+    if (task !== null) this.#busy(task, holder)
+    this.#pump()
+  }
+
+  lost(claim: Claim, reason: LossReason): void {
+    const at = this.#holds.findIndex((hold) => hold.claim === claim)
+    const hold = this.#holds[at]
+    if (hold === undefined) return
+    this.#holds.splice(at, 1)
+    hold.lose(reason)
+    this.#pump()
+  }
+
+  /** Only what cannot heal ends here; it ends everybody who waits for it. */
+  failed(claim: Claim, error: unknown): void {
+    const outcome = isHoldfastError(error, 'BACKEND_UNAVAILABLE') ? 'outage' : 'refused'
+    this.#soloOver(claim)?.settle({ kind: 'failed', error, outcome })
+    if (claim === this.#pending) {
+      this.#pending = null
+      for (let task = this.#queue.head; task !== null; task = this.#queue.head) {
+        this.#queue.remove(task)
+        task.settle({ kind: 'failed', error, outcome })
+      }
+    }
+    this.#pump()
+  }
+
+  freed(hold: Hold): void {
+    if (!hold.over) this.#pump()
+  }
+  began(grant: Grant): void {
+    this.#home.began(grant)
+  }
+  ended(grant: Grant): void {
+    this.#home.ended(grant)
+  }
+
+  /** Gives a grant back and waits until the store confirms, if the claim goes with it. */
+  async release(grant: Grant): Promise<boolean> {
+    const { hold } = grant
+    if (!hold.release(grant)) return false
+    return hold.leaving ?? true
+  }
+
+  /** Ends everything here at once. Detached claims stay in the store and end there by themselves. */
+  close(): void {
+    this.#linger?.cancel()
+    for (const hold of this.#holds.splice(0)) {
+      if (hold.claim.wish.detached) for (const grant of [...hold.users]) hold.release(grant)
+      else hold.lose('closed')
+    }
+    if (this.#pending !== null) void this.keeper.leave(this.#pending)
+    this.#pending = null
+    this.#home.idle(this)
+  }
+
+  /** A grant's claim has changed its weight: others of this process may share it now. */
+  changed(): void {
+    this.#pump()
+  }
+
+  #leave(hold: Hold): void {
+    hold.over = true
+    const at = this.#holds.indexOf(hold)
+    if (at >= 0) this.#holds.splice(at, 1)
+    hold.leaving = this.keeper.leave(hold.claim)
+  }
+
+  /** Serves the head of the queue as long as something fits, then says what is wanted and gives back what is not. */
+  #pump(): void {
+    if (this.#pumping) {
+      this.#again = true
+      return
+    }
+    this.#pumping = true
+    do {
+      this.#again = false
+      const want = this.#serve()
+      this.#tidy()
+      this.#pend(want)
+    } while (this.#again)
+    this.#pumping = false
+    if (this.#idle) this.#home.idle(this)
+  }
+
+  /** The first task that needs a claim of its own, if the queue stops at one. */
+  #serve(): Task | null {
+    for (let task = this.#queue.head; task !== null; task = this.#queue.head) {
+      const hold = this.#find(task.wish)
+      if (!(hold instanceof Hold)) return hold === 'none' ? task : null
+      this.#queue.remove(task)
+      this.#grant(task, hold)
+    }
+    return null
+  }
+
+  get #idle(): boolean {
+    return this.#queue.size === 0 && this.#holds.length === 0 && this.#pending === null && (this.#solo?.size ?? 0) === 0
+  }
+
+  /** A hold that the wish can be granted by, `soon` when one will do presently, or `none`. */
+  #find(wish: Wish): Hold | 'soon' | 'none' {
+    let soon = false
+    // A look at the clock may find a hold lost and take it out of the list meanwhile.
+    for (const hold of this.#holds.length > 1 ? [...this.#holds] : this.#holds) {
+      const how: Fit = fit(hold, wish, this.keeper)
+      if (how === 'now') return hold
+      if (how === 'ask') this.#prepare(hold, {})
+      else if (typeof how === 'object') this.#prepare(hold, how)
+      if (how !== 'never') soon = true
+    }
+    return soon ? 'soon' : 'none'
+  }
+
+  /** Leaves what is free and wanted by nobody here. A free lock that nobody else waits for may linger. */
+  #tidy(): void {
+    for (const hold of [...this.#holds]) {
+      if (hold.users.length > 0 || hold.preparing) continue
+      if (this.#queue.size === 0 && this.#lingers(hold)) continue
+      this.#leave(hold)
+    }
+  }
+
+  #lingers(hold: Hold): boolean {
+    const { lingerMs, sliceMs } = this.keeper.settings
+    if (lingerMs === 0 || hold.alone || hold.claim.contended || hold.claim.endMs !== null || hold.standing() !== 'live')
+      return false
+    const now = this.keeper.clock.monotonicMs()
+    hold.lingerUntilMs ??= now + lingerMs
+    if (now >= hold.lingerUntilMs) return false
+    const freshMs = hold.baseMs + sliceMs - now
+    if (freshMs <= 0) {
+      this.#prepare(hold, {})
+      return true
+    }
+    this.#linger?.cancel()
+    this.#linger = this.keeper.clock.after(Math.min(freshMs, hold.lingerUntilMs - now), () => this.#pump())
+    return true
+  }
+
+  /** Keeps one closed claim in line for the head of the queue, and none that nobody wants. */
+  #pend(want: Task | null): void {
+    const pending = this.#pending
+    if (pending !== null) {
+      if (want !== null && same(pending, want.wish)) return
+      this.#pending = null
+      void this.keeper.leave(pending)
+    }
+    if (want !== null) this.#pending = this.keeper.stand(claimWish(this.line, want.wish), 'queue', this)
+  }
+
+  /** Asks about a free hold, or changes it, before it may be handed on. */
+  #prepare(hold: Hold, change: { readonly maxHoldMs?: number | null; readonly weight?: number }): void {
+    if (hold.preparing) return
+    hold.preparing = true
+    const { claim } = hold
+    const done = Object.keys(change).length === 0 ? this.keeper.refresh(claim) : this.keeper.amend(claim, change)
+    void done.then((told) => {
+      hold.preparing = false
+      if (told && !claim.contended) {
+        hold.baseMs = claim.freshMs
+        hold.passes = 0
+      }
+      this.#pump()
+    })
+  }
+
+  #grant(task: Task, hold: Hold): void {
+    const now = this.keeper.clock.monotonicMs()
+    hold.passes++
+    hold.lingerUntilMs = null
+    task.settle({ kind: 'granted', grant: hold.grant(task.wish, now - task.sinceMs, now) })
+  }
+
+  #busy(task: Task, holder: ClaimRow | null): void {
+    task.settle({ kind: 'busy', holder: holder === null ? null : rowView(holder) })
+  }
+
+  /** A claim for this task alone: fair, detached, without a front, or a try. */
+  #goAlone(task: Task, mode: 'queue' | 'try'): void {
+    task.claim = this.keeper.stand(claimWish(this.line, task.wish), mode, this)
+    this.#solo ??= new Map()
+    this.#solo.set(task.claim, task)
+  }
+
+  /** The task for which the claim stood alone, which it does no more. */
+  #soloOver(claim: Claim): Task | null {
+    const task = this.#solo?.get(claim) ?? null
+    if (task !== null) task.claim = null
+    this.#solo?.delete(claim)
+    return task
+  }
+
+  #viewOf(hold: Hold): ClaimView {
+    return this.keeper.viewOf(hold.claim, hold.users[0]?.label ?? null, hold.users[0]?.fence ?? null)
+  }
+}
+
+function claimWish(line: string, wish: Wish): Claim['wish'] {
+  const { weight, capacity, maxHoldMs, slot, detached, label, value } = wish
+  return { line, weight, capacity, maxHoldMs, slot, detached, label, value }
+}
+
+/** Whether a claim asks for what this task wants, so that the task can take its place. */
+function same(claim: Claim, wish: Wish): boolean {
+  const { weight, capacity, slot, maxHoldMs } = claim.wish
+  return weight === wish.weight && capacity === wish.capacity && slot === wish.slot && maxHoldMs === wish.maxHoldMs
+}

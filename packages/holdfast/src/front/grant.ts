@@ -1,0 +1,125 @@
+/**
+ * What a granted take holds: the record behind a lease. The library keeps grants, never the lease objects that users
+ * hold, so that a lease that nobody has any more can be noticed. Loss is final and told once.
+ */
+import type { Timer } from '../clock.ts'
+import { LeaseLostError, type LossReason } from '../errors.ts'
+import { emit } from '../events.ts'
+import type { Hold } from './hold.ts'
+import type { Nest } from './nest.ts'
+
+/** Local hand-overs that one claim can number. */
+export const COUNT_MAX = 1023
+
+export class Grant {
+  readonly hold: Hold
+  readonly count: number
+  readonly label: string | null
+  readonly sinceMs: number
+  readonly waitedMs: number
+  /** Monotonic moment of its own end; null: only its session ends it. */
+  readonly endMs: number | null
+  /** The grant in which this one is nested. */
+  readonly parent: Grant | null
+  state: 'held' | 'released' | 'lost' = 'held'
+  reason: LossReason | null = null
+  /** Position among the users of its hold. */
+  at = -1
+  /** Counts as a reader for the fence, also after a downgrade. */
+  shared: boolean
+  /** Held longer than this is worth a report. */
+  warnMs = 0
+  /** Takes of the same call chain, nested in this grant. */
+  nest: Nest | null = null
+  /** What this grant became by a downgrade. */
+  successor: Grant | null = null
+  #aborter: AbortController | null = null
+  #timer: Timer | null = null
+
+  constructor(
+    hold: Hold,
+    init: {
+      count: number
+      label: string | null
+      sinceMs: number
+      waitedMs: number
+      endMs: number | null
+      parent: Grant | null
+      shared: boolean
+    },
+  ) {
+    this.hold = hold
+    this.count = init.count
+    this.label = init.label
+    this.sinceMs = init.sinceMs
+    this.waitedMs = init.waitedMs
+    this.endMs = init.endMs
+    this.parent = init.parent
+    this.shared = init.shared
+    if (this.endMs !== null) this.#timer = hold.keeper.clock.after(this.endMs - init.sinceMs + 0.5, () => this.check())
+  }
+
+  get fence(): bigint {
+    return BigInt(this.hold.claim.seq) * 1024n + BigInt(this.count)
+  }
+  get id(): string {
+    return this.count === 0 ? this.hold.claimId : `${this.hold.claimId}/${this.count}`
+  }
+  get signal(): AbortSignal {
+    if (this.#aborter === null) {
+      this.#aborter = new AbortController()
+      if (this.state === 'lost') this.#aborter.abort(this.lossError())
+    }
+    return this.#aborter.signal
+  }
+
+  /** The truth by our clocks, in this very step. */
+  check(): 'held' | 'suspect' | 'released' | 'lost' {
+    if (this.state !== 'held') return this.state
+    const standing = this.hold.standing()
+    if (this.state !== 'held') return this.state
+    if (this.endMs !== null && this.hold.keeper.clock.monotonicMs() >= this.endMs) {
+      this.hold.expire(this)
+      return this.state
+    }
+    return standing === 'suspect' ? 'suspect' : 'held'
+  }
+
+  validForMs(): number {
+    if (this.check() !== 'held') return 0
+    const own = (this.endMs ?? Number.POSITIVE_INFINITY) - this.hold.keeper.clock.monotonicMs()
+    return Math.max(0, Math.min(own, this.hold.validForMs()))
+  }
+
+  lossError(settled: PromiseSettledResult<unknown> | null = null): LeaseLostError {
+    const reason = this.#aborter?.signal.reason
+    if (settled === null && reason instanceof LeaseLostError) return reason
+    return new LeaseLostError(this.hold.name, this.reason ?? 'expired', settled)
+  }
+
+  /** Called by its hold only, once. */
+  end(state: 'released' | 'lost', reason: LossReason | null): void {
+    this.state = state
+    this.reason = reason
+    this.#timer?.cancel()
+    const heldMs = this.hold.keeper.clock.monotonicMs() - this.sinceMs
+    const named = (): {
+      namespace: string
+      name: string
+      kind: string
+      label: string | null
+      heldMs: number
+      fence: bigint
+    } => ({
+      namespace: this.hold.keeper.settings.namespace,
+      name: this.hold.name,
+      kind: this.hold.kind,
+      label: this.label,
+      heldMs,
+      fence: this.fence,
+    })
+    if (state === 'released') return emit('holdfast:release', named)
+    emit('holdfast:lost', () => ({ ...named(), reason: reason ?? 'expired' }))
+    this.#aborter?.abort(this.lossError())
+  }
+}

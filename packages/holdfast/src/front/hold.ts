@@ -1,0 +1,148 @@
+/**
+ * An open claim of this process and the grants that use it now: one for a mutex, any number for readers, and nested
+ * grants beside their parents. It outlives a grant only to be handed to the next.
+ */
+
+import type { LossReason } from '../errors.ts'
+import type { Claim } from '../keeper/claim.ts'
+import type { Keeper } from '../keeper/keeper.ts'
+import { partsOf } from '../names.ts'
+import { COUNT_MAX, Grant } from './grant.ts'
+import type { Wish } from './task.ts'
+
+export interface HoldOwner {
+  readonly keeper: Keeper
+  /** The last grant of it has ended. */
+  freed(hold: Hold): void
+  began(grant: Grant): void
+  ended(grant: Grant): void
+}
+
+export class Hold {
+  readonly claim: Claim
+  readonly claimId: string
+  readonly owner: HoldOwner
+  readonly users: Grant[] = []
+  /** Never handed on. */
+  readonly alone: boolean
+  /** A question about it is on its way; it is neither granted nor left until the answer. */
+  preparing = false
+  /** Being left, or lost. */
+  over = false
+  /** Hand-overs since others were seen waiting. */
+  passes = 0
+  /** When the claim was last known to have nobody waiting behind it, or opened. */
+  baseMs: number
+  /** Kept free for the next local task until then. */
+  lingerUntilMs: number | null = null
+  /** Settled when the store has confirmed its leave. */
+  leaving: Promise<boolean> | null = null
+  #count = -1
+
+  constructor(owner: HoldOwner, claim: Claim, nowMs: number, alone: boolean) {
+    this.owner = owner
+    this.claim = claim
+    this.claimId = claim.id
+    this.alone = alone
+    this.baseMs = claim.contended ? nowMs : claim.freshMs
+  }
+
+  get keeper(): Keeper {
+    return this.owner.keeper
+  }
+  get name(): string {
+    return partsOf(this.claim.wish.line).name
+  }
+  get kind(): string {
+    return partsOf(this.claim.wish.line).kind
+  }
+  /** It has been granted to nobody yet. */
+  get fresh(): boolean {
+    return this.#count < 0
+  }
+  get exhausted(): boolean {
+    return this.#count >= COUNT_MAX
+  }
+  get shared(): boolean {
+    return this.claim.weight < this.claim.wish.capacity && this.kind === 'lock'
+  }
+
+  standing(): 'live' | 'suspect' | 'lost' {
+    const { session } = this.claim
+    return session === null ? 'lost' : this.keeper.check(session)
+  }
+  validForMs(): number {
+    const claimMs = (this.claim.endMs ?? Number.POSITIVE_INFINITY) - this.keeper.clock.monotonicMs()
+    return Math.min(claimMs, this.claim.session?.validForMs() ?? 0)
+  }
+
+  /** A new holder: a new grant with a higher fence. */
+  grant(wish: Pick<Wish, 'label' | 'maxHoldMs' | 'shared'>, waitedMs: number, nowMs: number): Grant {
+    this.#count++
+    return this.#add(wish, waitedMs, nowMs, null)
+  }
+
+  /** A relative of a holder: it writes under the same fence, since parent and child are one to the resource. */
+  nest(parent: Grant, wish: Pick<Wish, 'label' | 'maxHoldMs' | 'shared'>, waitedMs: number, nowMs: number): Grant {
+    return this.#add(wish, waitedMs, nowMs, parent)
+  }
+
+  #add(
+    wish: Pick<Wish, 'label' | 'maxHoldMs' | 'shared'>,
+    waitedMs: number,
+    nowMs: number,
+    parent: Grant | null,
+  ): Grant {
+    const ends = [
+      wish.maxHoldMs === null ? null : nowMs + wish.maxHoldMs,
+      this.claim.endMs,
+      parent?.endMs ?? null,
+    ].filter((end) => end !== null)
+    const grant = new Grant(this, {
+      count: parent?.count ?? this.#count,
+      label: wish.label,
+      sinceMs: nowMs,
+      waitedMs,
+      endMs: ends.length === 0 ? null : Math.min(...ends),
+      parent,
+      shared: wish.shared,
+    })
+    grant.at = this.users.push(grant) - 1
+    this.owner.began(grant)
+    return grant
+  }
+
+  /** Gives one grant back. False: it had ended before. */
+  release(grant: Grant): boolean {
+    if (grant.check() !== 'held' && grant.state !== 'held') return false
+    this.#remove(grant, 'released', null)
+    return true
+  }
+
+  /** The grant's own end has come. */
+  expire(grant: Grant): void {
+    this.#remove(grant, 'lost', 'max-hold')
+  }
+
+  /** The claim is gone: everybody who used it has lost it. */
+  lose(reason: LossReason): void {
+    this.over = true
+    for (const grant of [...this.users]) this.#take(grant, 'lost', reason)
+  }
+
+  #remove(grant: Grant, state: 'released' | 'lost', reason: LossReason | null): void {
+    this.#take(grant, state, reason)
+    if (this.users.length === 0) this.owner.freed(this)
+  }
+
+  #take(grant: Grant, state: 'released' | 'lost', reason: LossReason | null): void {
+    if (grant.state !== 'held') return
+    const last = this.users.pop()
+    if (last !== undefined && last !== grant) {
+      this.users[grant.at] = last
+      last.at = grant.at
+    }
+    grant.end(state, reason)
+    this.owner.ended(grant)
+  }
+}

@@ -1,0 +1,228 @@
+/**
+ * Every take of one Holdfast object passes here: it finds its front or the lease that it is nested in, gets its
+ * deadline and its signal, and is settled by whichever comes first. Also the list of all that is held and waits.
+ */
+import type { Timer } from '../clock.ts'
+import { ClosedError, DeadlockError, NotHeldError } from '../errors.ts'
+import { emit, wanted } from '../events.ts'
+import type { Keeper } from '../keeper/keeper.ts'
+import { type Kind, lineOf, partsOf } from '../names.ts'
+import { heldInChain } from './chain.ts'
+import { Front, type FrontHome } from './front.ts'
+import type { Grant } from './grant.ts'
+import { Nest } from './nest.ts'
+import { type Settled, Task, type Wish } from './task.ts'
+
+export interface TakeTerms {
+  readonly kind: Kind
+  readonly name: string
+  readonly wish: Wish
+  /** Infinite: for ever. 0: at once or not at all. */
+  readonly waitMs: number
+  readonly signal: AbortSignal | undefined
+  readonly within: Grant | null
+  readonly reentrant: boolean
+}
+
+export class Takes implements FrontHome {
+  readonly keeper: Keeper
+  readonly grants: Set<Grant> = new Set()
+  readonly #tasks = new Set<Task>()
+  readonly #fronts = new Map<string, Front>()
+  #warner: Timer | null = null
+  #closed = false
+  #drained: (() => void) | null = null
+
+  constructor(keeper: Keeper) {
+    this.keeper = keeper
+  }
+
+  get waiting(): number {
+    return this.#tasks.size
+  }
+
+  /** @throws {DeadlockError} the call chain's own holds make it impossible @throws {ClosedError} */
+  take(terms: TakeTerms): Promise<Settled> {
+    if (this.#closed) throw new ClosedError('the Holdfast object is closed')
+    const line = lineOf(terms.kind, terms.name)
+    const parent = terms.within ?? this.#parentOf(line, terms)
+    if (terms.signal?.aborted) {
+      return Promise.resolve({ kind: 'failed', error: terms.signal.reason, outcome: 'aborted' })
+    }
+    return new Promise((resolve) => {
+      const sinceMs = this.keeper.clock.monotonicMs()
+      const endVigil = this.keeper.keepVigil()
+      const task = new Task(terms.wish, sinceMs, (settled) => {
+        endVigil()
+        this.#tasks.delete(task)
+        this.#report(terms, task, settled)
+        resolve(settled)
+      })
+      this.#tasks.add(task)
+      this.#bound(task, terms)
+      this.#place(task, line, terms.waitMs === 0, parent)
+    })
+  }
+
+  front(line: string): Front {
+    const known = this.#fronts.get(line)
+    if (known !== undefined) return known
+    const front = new Front(this, line)
+    this.#fronts.set(line, front)
+    return front
+  }
+
+  began(grant: Grant): void {
+    this.grants.add(grant)
+    this.#warner ??= this.keeper.clock.after(this.keeper.settings.warnAfterMs / 2, () => this.#warn())
+  }
+
+  ended(grant: Grant): void {
+    this.grants.delete(grant)
+    grant.parent?.nest?.ended(grant)
+    grant.nest?.ended(grant)
+    if (this.grants.size === 0) this.#drained?.()
+  }
+
+  idle(front: Front): void {
+    this.#fronts.delete(front.line)
+  }
+
+  /** Refuses new takes and rejects those that wait. */
+  refuse(): void {
+    this.#closed = true
+    for (const task of [...this.#tasks]) {
+      const error = new ClosedError('the Holdfast object was closed while this take waited')
+      task.settle({ kind: 'failed', error, outcome: 'closed' })
+      task.place?.drop(task)
+    }
+  }
+
+  /** Waits until nothing is held any more, for at most `ms`. */
+  drained(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#drainable().length === 0 || ms === 0) return resolve()
+      const timer = this.keeper.clock.after(ms, resolve)
+      timer.ref()
+      this.#drained = () => {
+        timer.cancel()
+        resolve()
+      }
+    })
+  }
+
+  /** Ends all that is still held, in this step; what it leaves in the store is the caller's to clean up. */
+  endAll(): void {
+    this.#drained = null
+    this.#warner?.cancel()
+    this.#warner = null
+    for (const front of [...this.#fronts.values()]) front.close()
+  }
+
+  #drainable(): readonly Grant[] {
+    return [...this.grants].filter((grant) => !grant.hold.claim.wish.detached)
+  }
+
+  #place(task: Task, line: string, atOnce: boolean, parent: Grant | null): void {
+    if (parent === null) {
+      const front = this.front(line)
+      task.place = front
+      if (atOnce) front.try(task)
+      else front.queue(task)
+      return
+    }
+    parent.nest ??= new Nest(parent, (orphan) => {
+      const front = this.front(line)
+      orphan.place = front
+      front.queue(orphan)
+    })
+    task.place = parent.nest
+    if (atOnce) parent.nest.try(task)
+    else parent.nest.queue(task)
+  }
+
+  #bound(task: Task, { waitMs, signal }: TakeTerms): void {
+    // A try waits for nobody, but its question has a time limit too.
+    const limitMs = waitMs === 0 ? this.keeper.callMs : waitMs
+    if (limitMs !== Number.POSITIVE_INFINITY) {
+      task.timer = this.keeper.clock.after(limitMs, () => {
+        const { place } = task
+        if (place === null || task.settled) return
+        task.settle({ kind: 'failed', ...place.overdue(task) })
+        place.drop(task)
+      })
+    }
+    if (signal === undefined) return
+    task.signal = signal
+    task.onAbort = () => {
+      task.settle({ kind: 'failed', error: signal.reason, outcome: 'aborted' })
+      task.place?.drop(task)
+    }
+    signal.addEventListener('abort', task.onAbort, { once: true })
+  }
+
+  /** The lease of this call chain that the take is nested in; null: it stands in line like a stranger. */
+  #parentOf(line: string, { kind, name, wish, reentrant }: TakeTerms): Grant | null {
+    const held = heldInChain((grant) => grant.hold.owner === this.#fronts.get(line))
+    const [inner] = held
+    if (inner === undefined) return null
+    if (kind === 'lock') {
+      if (wish.shared) return inner
+      if (inner.shared) throw deadlock(name, 'reads it, and a reader that asks to write waits for itself')
+      if (reentrant) return inner
+      throw deadlock(name, 'holds it')
+    }
+    const holds = new Set(held.map((grant) => grant.hold))
+    const weight = [...holds].reduce((sum, hold) => sum + hold.claim.weight, wish.weight)
+    const capacity = [...holds].reduce((least, hold) => Math.min(least, hold.claim.wish.capacity), wish.capacity)
+    if (weight > capacity) throw deadlock(name, 'holds too much of it')
+    return null
+  }
+
+  #report({ kind, name }: TakeTerms, task: Task, settled: Settled): void {
+    emit('holdfast:take', () => ({
+      namespace: this.keeper.settings.namespace,
+      name,
+      kind,
+      label: task.wish.label,
+      outcome: settled.kind === 'failed' ? settled.outcome : settled.kind,
+      waitedMs: this.keeper.clock.monotonicMs() - task.sinceMs,
+      local: settled.kind === 'granted' && (settled.grant.count > 0 || settled.grant.parent !== null),
+      fence: settled.kind === 'granted' ? settled.grant.fence : null,
+    }))
+  }
+
+  /** Reports what is held for long; one look at all grants, and only if somebody listens. */
+  #warn(): void {
+    this.#warner = null
+    const { clock, settings } = this.keeper
+    if (wanted('holdfast:held-long'))
+      for (const grant of this.grants) this.#warnOf(grant, clock.monotonicMs() - grant.sinceMs)
+    if (this.grants.size > 0) this.#warner = clock.after(settings.warnAfterMs / 2, () => this.#warn())
+  }
+
+  #warnOf(grant: Grant, heldMs: number): void {
+    if (grant.warnMs === 0) grant.warnMs = this.keeper.settings.warnAfterMs
+    if (heldMs < grant.warnMs) return
+    while (grant.warnMs <= heldMs) grant.warnMs *= 2
+    const { namespace } = this.keeper.settings
+    const { name, kind } = grant.hold
+    const { label, fence, id } = grant
+    emit('holdfast:held-long', () => ({ namespace, name, kind, label, heldMs, fence, id }))
+  }
+}
+
+/** The grant behind a lease given as `within`. @throws {NotHeldError | TypeError} */
+export function checkParent(grant: Grant, line: string): Grant {
+  if (grant.hold.claim.wish.line !== line) {
+    throw new TypeError(`within must be a lease on ${partsOf(line).name}, not on ${grant.hold.name}`)
+  }
+  if (grant.check() !== 'held') throw new NotHeldError(`the lease on "${grant.hold.name}" given as within is not held`)
+  return grant
+}
+
+function deadlock(name: string, what: string): DeadlockError {
+  return new DeadlockError(
+    `this call chain ${what}: "${name}" can never be granted to it. Make the mutex reentrant, pass { within: lease }, or start the work in locks.outside(fn)`,
+  )
+}

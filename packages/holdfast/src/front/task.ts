@@ -1,0 +1,101 @@
+/**
+ * A take that waits: what it wants, until when, and whom to tell. It is settled once, in one synchronous step, by
+ * whoever comes first: the grant, its deadline, its signal or the end of everything.
+ */
+import type { Timer } from '../clock.ts'
+import type { ClaimView } from '../errors.ts'
+import type { Claim } from '../keeper/claim.ts'
+import type { Grant } from './grant.ts'
+
+/** What a take wants of its line. */
+export interface Wish {
+  readonly weight: number
+  readonly capacity: number
+  /** A reader: may share the claim of other readers of this process. */
+  readonly shared: boolean
+  readonly slot: boolean
+  readonly maxHoldMs: number | null
+  readonly label: string | null
+  readonly value: string | null
+  /** Has a claim of its own that is never handed on. */
+  readonly alone: boolean
+  readonly detached: boolean
+}
+
+export type Settled =
+  | { readonly kind: 'granted'; readonly grant: Grant }
+  | { readonly kind: 'busy'; readonly holder: ClaimView | null }
+  | {
+      readonly kind: 'failed'
+      readonly error: unknown
+      readonly outcome: 'timeout' | 'aborted' | 'outage' | 'refused' | 'closed'
+    }
+
+export interface Place {
+  drop(task: Task): void
+  overdue(task: Task): { readonly error: Error; readonly outcome: 'timeout' | 'outage' }
+}
+
+export class Task {
+  readonly wish: Wish
+  /** Monotonic moment of its beginning. */
+  readonly sinceMs: number
+  readonly #tell: (settled: Settled) => void
+  settled = false
+  /** Where it stands; told when it steps out. */
+  place: Place | null = null
+  timer: Timer | null = null
+  signal: AbortSignal | null = null
+  onAbort: (() => void) | null = null
+  /** Its own claim, when it does not go through the queue. */
+  claim: Claim | null = null
+  prev: Task | null = null
+  next: Task | null = null
+
+  constructor(wish: Wish, sinceMs: number, tell: (settled: Settled) => void) {
+    this.wish = wish
+    this.sinceMs = sinceMs
+    this.#tell = tell
+  }
+
+  settle(settled: Settled): void {
+    if (this.settled) return
+    this.settled = true
+    this.timer?.cancel()
+    if (this.onAbort !== null) this.signal?.removeEventListener('abort', this.onAbort)
+    this.#tell(settled)
+  }
+}
+
+/** First in, first out, and anybody may step out of the middle. */
+export class TaskQueue {
+  #head: Task | null = null
+  #tail: Task | null = null
+  #size = 0
+
+  get head(): Task | null {
+    return this.#head
+  }
+  get size(): number {
+    return this.#size
+  }
+
+  push(task: Task): void {
+    task.prev = this.#tail
+    if (this.#tail === null) this.#head = task
+    else this.#tail.next = task
+    this.#tail = task
+    this.#size++
+  }
+
+  remove(task: Task): void {
+    if (task !== this.#head && task.prev === null) return
+    if (task.prev === null) this.#head = task.next
+    else task.prev.next = task.next
+    if (task.next === null) this.#tail = task.prev
+    else task.next.prev = task.prev
+    task.prev = null
+    task.next = null
+    this.#size--
+  }
+}

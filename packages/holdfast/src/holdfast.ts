@@ -1,0 +1,180 @@
+/**
+ * The object that users make: one session, one heartbeat and one set of fronts for all locks of a namespace. It opens
+ * nothing until the first take.
+ */
+import type {
+  Barrier,
+  Cell,
+  Election,
+  Holdfast,
+  HoldfastOptions,
+  Latch,
+  Lease,
+  LineView,
+  Lockable,
+  MultiLease,
+  MutexOptions,
+  PermitLease,
+  PermitOptions,
+  ReadLease,
+  Status,
+  TakeOptions,
+  WriteLease,
+} from './api.ts'
+import { type Backend, portOf } from './backend.ts'
+import { systemClock } from './clock.ts'
+import type { Duration } from './duration.ts'
+import { ClosedError } from './errors.ts'
+import { runOutside } from './front/chain.ts'
+import { Takes } from './front/takes.ts'
+import { lineView } from './front/view.ts'
+import { LeakWatch } from './front/watch.ts'
+import { Keeper, type Surroundings } from './keeper/keeper.ts'
+import { checkName, checkText, KINDS, lineOf, NAME_BYTES_MAX } from './names.ts'
+import { bounded, parseSettings } from './options.ts'
+import { all } from './primitives/all.ts'
+import { barrier } from './primitives/barrier.ts'
+import { cell } from './primitives/cell.ts'
+import { Changes } from './primitives/changes.ts'
+import { election } from './primitives/election.ts'
+import type { Home } from './primitives/home.ts'
+import { latch } from './primitives/latch.ts'
+import { mutex } from './primitives/mutex.ts'
+import { rwlock } from './primitives/rwlock.ts'
+import { semaphore } from './primitives/semaphore.ts'
+import { striped } from './primitives/striped.ts'
+import { systemRandom } from './random.ts'
+import { backendOf } from './url.ts'
+
+const LINES_A_PAGE = 100
+
+export class HoldfastObject implements Holdfast {
+  readonly #home: Home
+  #closing: Promise<void> | null = null
+
+  constructor(backend: Backend, options: HoldfastOptions, surroundings: Surroundings) {
+    const port = portOf(backend)
+    const keeper = new Keeper(port, parseSettings(options, port.ttlMsMin), surroundings)
+    const takes = new Takes(keeper)
+    this.#home = { keeper, takes, leaks: new LeakWatch(surroundings.clock), changes: new Changes(keeper) }
+  }
+
+  mutex(name: string, options?: MutexOptions): Lockable {
+    return mutex(this.#home, name, options)
+  }
+
+  rwlock(name: string, options?: TakeOptions): { read(): Lockable<ReadLease>; write(): Lockable<WriteLease> } {
+    return rwlock(this.#home, name, options)
+  }
+  semaphore(name: string, options: TakeOptions & { readonly capacity: number }): Lockable<PermitLease, PermitOptions> {
+    return semaphore(this.#home, name, options)
+  }
+  striped(name: string, stripes: number): { for(key: string): Lockable } {
+    return striped(this.#home, name, stripes)
+  }
+  all(things: readonly Lockable<Omit<Lease, 'fence'>>[], options?: TakeOptions): Lockable<MultiLease> {
+    return all(this.#home, things, options)
+  }
+  election(name: string, options?: TakeOptions): Election {
+    return election(this.#home, name, options)
+  }
+  latch(name: string, count: number): Latch {
+    return latch(this.#home, name, count)
+  }
+  barrier(name: string, parties: number): Barrier {
+    return barrier(this.#home, name, parties)
+  }
+  cell(name: string): Cell {
+    return cell(this.#home, name)
+  }
+
+  async inspect(name: string): Promise<readonly LineView[]> {
+    checkName('name', name)
+    const { link, callMs } = this.#home.keeper
+    const rows = await Promise.all(
+      KINDS.map((kind) => link.call(callMs, (ledger) => ledger.inspect(lineOf(kind, name)))),
+    )
+    return rows.filter((row) => row !== null).map(lineView)
+  }
+
+  async *list(options: { readonly prefix?: string; readonly signal?: AbortSignal } = {}): AsyncIterable<LineView> {
+    const prefix = checkText('prefix', options.prefix ?? '', NAME_BYTES_MAX)
+    const { link, callMs } = this.#home.keeper
+    for (const kind of KINDS) {
+      let after = ''
+      for (let more = true; more; ) {
+        options.signal?.throwIfAborted()
+        const page = await link.call(callMs, (ledger) => ledger.list(lineOf(kind, prefix), after, LINES_A_PAGE))
+        for (const row of page) yield lineView(row)
+        more = page.length === LINES_A_PAGE
+        after = page.at(-1)?.line ?? after
+      }
+    }
+  }
+
+  async forceRelease(name: string, claimId?: string): Promise<number> {
+    checkName('name', name)
+    const id = claimId === undefined ? null : checkText('claimId', claimId, NAME_BYTES_MAX)
+    const { link, callMs } = this.#home.keeper
+    const ended = await Promise.all(
+      KINDS.map((kind) => link.call(callMs, (ledger) => ledger.evict(lineOf(kind, name), id))),
+    )
+    return ended.reduce((sum, { evicted }) => sum + evicted, 0)
+  }
+
+  status(): Status {
+    const { keeper, takes } = this.#home
+    const { link, pulse } = keeper
+    return {
+      link: link.state,
+      session: keeper.sessions.size > 0 ? 'open' : keeper.everLost ? 'lost' : 'none',
+      heartbeat: pulse.heartbeat,
+      heartbeatReason: pulse.reason,
+      held: takes.grants.size,
+      waiting: takes.waiting,
+      connections: link.connections,
+    }
+  }
+
+  outside<T>(fn: () => T): T {
+    return runOutside(fn)
+  }
+
+  async ready({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    signal?.throwIfAborted()
+    if (this.#closing !== null) throw new ClosedError('the Holdfast object is closed')
+    await this.#home.keeper.connect(signal)
+  }
+
+  close(options: { readonly drain?: Duration } = {}): Promise<void> {
+    const drainMs = bounded('drain', options.drain ?? '0ms', 0, Number.MAX_SAFE_INTEGER)
+    this.#closing ??= this.#close(drainMs)
+    return this.#closing
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  async #close(drainMs: number): Promise<void> {
+    const { keeper, takes, leaks, changes } = this.#home
+    takes.refuse()
+    await takes.drained(drainMs)
+    takes.endAll()
+    leaks.close()
+    await keeper.close()
+    changes.close()
+  }
+}
+
+/**
+ * Makes the object that all locks of a namespace come from. Returns at once and opens its connection at the first take;
+ * await `ready()` to fail at start instead. Close it before the process ends, so that nobody has to wait for the ttl.
+ *
+ * @param target a backend such as `memory()` or `sqlite(file)`, or a URL: `sqlite:file`, `memory:`
+ * @throws {TypeError | RangeError} naming the option and the value
+ */
+export function holdfast(target: string | Backend, options: HoldfastOptions): Holdfast {
+  const backend = typeof target === 'string' ? backendOf(target) : target
+  return new HoldfastObject(backend, options, { clock: systemClock, random: systemRandom })
+}

@@ -1,0 +1,74 @@
+/**
+ * A claim of this process in a remote line: what we asked for and the last that we were told of it. Only the keeper
+ * changes it; the front reads it and listens. A claim whose leave was sent is never used again.
+ */
+import type { Timer } from '../clock.ts'
+import type { LossReason } from '../errors.ts'
+import type { ClaimDraft, ClaimRow } from '../port.ts'
+import type { Session } from './session.ts'
+
+/** `entering`: not known to stand in the line. `ended`: left, lost, refused or given up. */
+export type ClaimState = 'entering' | 'closed' | 'open' | 'ended'
+
+/** What the owner of a claim is told, always in a synchronous step. */
+export interface ClaimListener {
+  /** It is open, and its session has at least a third of its life left. */
+  opened(claim: Claim): void
+  /** A `try` found others ahead. */
+  refused(claim: Claim, holder: ClaimRow | null): void
+  /** It was open and is lost. A claim that only waited enters again by itself instead. */
+  lost(claim: Claim, reason: LossReason): void
+  /** It was never open and never will be. */
+  failed(claim: Claim, error: unknown): void
+}
+
+/** What a claim asks for; the id is added by the keeper, anew for each session. */
+export type ClaimWish = Omit<ClaimDraft, 'id'>
+
+export class Claim {
+  readonly wish: ClaimWish
+  readonly mode: 'queue' | 'try'
+  readonly listener: ClaimListener
+  id = ''
+  session: Session | null = null
+  state: ClaimState = 'entering'
+  /** The owner has been told that it is open. */
+  granted = false
+  /** It is being put into the line right now. */
+  looping = false
+  seq = 0
+  slot: number | null = null
+  /** The weight now; shrinks by a downgrade or when a lighter task takes over. */
+  weight: number
+  /** Monotonic moment of its own hard end, on the safe side; null: none. */
+  endMs: number | null = null
+  /** Others wait in the line, as of `freshMs`. */
+  contended = false
+  /** When the request was sent whose answer we know last. */
+  freshMs = 0
+  /** When the store first confirmed that it stands; claims younger than a beat are not audited by it. */
+  confirmedMs: number = Number.POSITIVE_INFINITY
+  /** The store may act on an enter of this claim until then, in its own time. */
+  notAfterMs = 0
+  /** Since when a request about it is unanswered; infinite: none is. */
+  askedMs: number = Number.POSITIVE_INFINITY
+  /** The last answer was that others are ahead. */
+  heard = false
+  outage: unknown = null
+  holder: ClaimRow | null = null
+  /** May have changed since the last ask was sent. */
+  dirty = false
+  recheck: Timer | null = null
+
+  constructor(wish: ClaimWish, mode: 'queue' | 'try', listener: ClaimListener) {
+    this.wish = wish
+    this.mode = mode
+    this.listener = listener
+    this.weight = wish.weight
+  }
+
+  stopRecheck(): void {
+    this.recheck?.cancel()
+    this.recheck = null
+  }
+}

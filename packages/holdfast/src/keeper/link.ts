@@ -1,0 +1,150 @@
+/**
+ * The way to the store: connects when first needed, puts a time limit of our own around every request, and knows
+ * whether the last ones were answered. A driver's own "connected" is never believed.
+ */
+import { type Clock, within } from '../clock.ts'
+import { BackendUnavailableError, ClosedError, HoldfastError } from '../errors.ts'
+import { emit } from '../events.ts'
+import type { Ledger, LedgerSetup, Port, Timed } from '../port.ts'
+
+export class Link {
+  readonly #port: Port
+  readonly #setup: LedgerSetup
+  readonly #clock: Clock
+  #ledger: Promise<Ledger> | null = null
+  #connected: Ledger | null = null
+  #state: 'idle' | 'up' | 'suspended' | 'closed' = 'idle'
+  /** Requests without an answer yet, by number, with the moment they were sent. */
+  readonly #outstanding = new Map<number, number>()
+  #sent = 0
+  /** The store's clock minus our monotonic clock, from the answer that travelled fastest lately. */
+  #offsetMs = 0
+  #offsetWorstMs = Number.POSITIVE_INFINITY
+  answered = false
+  knowsTime = false
+
+  constructor(port: Port, setup: LedgerSetup) {
+    this.#port = port
+    this.#setup = setup
+    this.#clock = setup.clock
+  }
+
+  get state(): 'idle' | 'up' | 'suspended' | 'closed' {
+    return this.#state
+  }
+  get connections(): number {
+    return this.#connected?.connections ?? 0
+  }
+  /** The ledger, once connected. */
+  get ledger(): Ledger | null {
+    return this.#connected
+  }
+
+  /** Since when the oldest unanswered request waits; null: none does. */
+  get silentSinceMs(): number | null {
+    for (const sentMs of this.#outstanding.values()) return sentMs
+    return null
+  }
+
+  /** What the store's clock shows now, as far as answers told. */
+  serverNowMs(): number {
+    return this.#clock.monotonicMs() + this.#offsetMs
+  }
+
+  /**
+   * Sends one request and waits at most `limitMs` for its answer.
+   *
+   * @throws {BackendUnavailableError} no answer, and the request may still take effect
+   * @throws {BackendRefusedError} it had no effect and will have none
+   */
+  async call<T>(limitMs: number, work: (ledger: Ledger) => Promise<T>): Promise<T> {
+    if (this.#state === 'closed') throw new ClosedError('the Holdfast object is closed')
+    const number = this.#sent++
+    const sentMs = this.#clock.monotonicMs()
+    this.#outstanding.set(number, sentMs)
+    const ledger = this.#connected
+    const outcome = await within(this.#clock, limitMs, ledger !== null ? work(ledger) : this.connect().then(work))
+    this.#outstanding.delete(number)
+    if (outcome.kind === 'value') {
+      this.#up()
+      this.#noteTime(outcome.value, sentMs)
+      return outcome.value
+    }
+    if (outcome.kind === 'late') {
+      this.#down('no answer in time')
+      throw new BackendUnavailableError(
+        `the ${this.#port.kind} backend gave no answer within ${Math.round(limitMs)} ms`,
+      )
+    }
+    const error = typed(outcome.error, this.#port.kind)
+    if (error.code === 'BACKEND_UNAVAILABLE') this.#down(error.message)
+    throw error
+  }
+
+  connect(): Promise<Ledger> {
+    this.#ledger ??= this.#port.connect(this.#setup).then(
+      (ledger) => {
+        if (this.#state === 'closed') {
+          void ledger.close()
+          throw new ClosedError('the Holdfast object is closed')
+        }
+        this.#connected = ledger
+        return ledger
+      },
+      (error: unknown) => {
+        this.#ledger = null
+        throw error
+      },
+    )
+    return this.#ledger
+  }
+
+  async close(limitMs: number): Promise<void> {
+    this.#state = 'closed'
+    const ledger = this.#connected
+    if (ledger !== null) await within(this.#clock, limitMs, ledger.close())
+  }
+
+  #up(): void {
+    this.answered = true
+    if (this.#state === 'suspended') this.#tell('resumed', null)
+    if (this.#state !== 'closed') this.#state = 'up'
+  }
+
+  #down(detail: string): void {
+    if (this.#state === 'closed' || this.#state === 'suspended') return
+    this.#state = 'suspended'
+    this.#tell('suspended', detail)
+  }
+
+  #tell(state: 'suspended' | 'resumed', detail: string | null): void {
+    emit('holdfast:session', () => ({
+      namespace: this.#setup.namespace,
+      state,
+      lateByMs: 0,
+      placesLost: 0,
+      heartbeat: null,
+      detail,
+    }))
+  }
+
+  /** Keeps the estimate of the fastest answer; a slower one replaces it when the clocks may have drifted since. */
+  #noteTime(answer: unknown, sentMs: number): void {
+    if (typeof answer !== 'object' || answer === null || !('serverMs' in answer)) return
+    const now = this.#clock.monotonicMs()
+    const travelMs = now - sentMs
+    const offsetMs = (answer as Timed).serverMs - now
+    const stepped = Math.abs(offsetMs - this.#offsetMs) > travelMs + this.#offsetWorstMs
+    if (travelMs > this.#offsetWorstMs * 2 && !stepped) return
+    this.knowsTime = true
+    this.#offsetMs = offsetMs
+    this.#offsetWorstMs = travelMs
+  }
+}
+
+/** What comes out of a backend is ours already, or becomes an outage with its cause. */
+function typed(error: unknown, kind: string): HoldfastError {
+  if (error instanceof HoldfastError) return error
+  const detail = error instanceof Error ? error.message : String(error)
+  return new BackendUnavailableError(`the ${kind} backend failed: ${detail}`, { cause: error })
+}

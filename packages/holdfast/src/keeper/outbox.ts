@@ -1,0 +1,129 @@
+/**
+ * Leaves that the store has not confirmed yet. Nothing is forgotten before it is confirmed: a leave that fails is
+ * repeated, one that finds nothing is repeated past the claim's not-after, for a late enter may still put it there.
+ * Leaves of one turn travel together.
+ */
+import type { Clock } from '../clock.ts'
+import type { ClaimKey, Timed } from '../port.ts'
+import { jittered, type Random } from '../random.ts'
+import type { Session } from './session.ts'
+
+interface Entry extends ClaimKey {
+  readonly session: Session
+  readonly notAfterMs: number
+  /** Told the first answer or failure: whether the claim was still there, as far as we know. */
+  settle: ((found: boolean) => void) | null
+  pauseMs: number
+}
+
+type Send = (bucket: number, claims: readonly ClaimKey[]) => Promise<Timed & { readonly found: readonly boolean[] }>
+
+const TOGETHER_MAX = 128
+const PAUSE_MS = { first: 50, max: 2000 }
+
+export class Outbox {
+  readonly #entries = new Map<string, Entry>()
+  readonly #due = new Map<number, Entry[]>()
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #send: Send
+  /** Told of leaves that failed, so that the heartbeat thread can try as well. */
+  onUnconfirmed: (bucket: number, claims: readonly ClaimKey[]) => void = () => {}
+
+  constructor(clock: Clock, random: Random, send: Send) {
+    this.#clock = clock
+    this.#random = random
+    this.#send = send
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  has(id: string): boolean {
+    return this.#entries.has(id)
+  }
+
+  /** Resolves by the first answer or failure: false when the claim was not there any more. */
+  leave(session: Session, claim: ClaimKey, notAfterMs: number): Promise<boolean> {
+    return new Promise((settle) => {
+      const entry: Entry = { id: claim.id, line: claim.line, session, notAfterMs, settle, pauseMs: PAUSE_MS.first }
+      this.#entries.set(entry.id, entry)
+      this.#queue(entry)
+    })
+  }
+
+  /** Another thread has had it confirmed. */
+  confirmed(ids: readonly string[]): void {
+    for (const id of ids) this.#drop(id, true)
+  }
+
+  /** Forgets all: their sessions are being ended, which takes the claims with them. */
+  close(): void {
+    for (const id of [...this.#entries.keys()]) this.#drop(id, true)
+  }
+
+  #queue(entry: Entry): void {
+    const due = this.#due.get(entry.session.bucket)
+    if (due !== undefined) {
+      due.push(entry)
+      return
+    }
+    this.#due.set(entry.session.bucket, [entry])
+    queueMicrotask(() => this.#flush(entry.session.bucket))
+  }
+
+  #flush(bucket: number): void {
+    const due = this.#due.get(bucket) ?? []
+    this.#due.delete(bucket)
+    if (this.#entries.size === 0) return
+    for (let at = 0; at < due.length; at += TOGETHER_MAX) void this.#deliver(bucket, due.slice(at, at + TOGETHER_MAX))
+  }
+
+  async #deliver(bucket: number, entries: readonly Entry[]): Promise<void> {
+    try {
+      const { serverMs, found } = await this.#send(bucket, entries)
+      for (const [index, entry] of entries.entries()) this.#answered(entry, found[index] === true, serverMs)
+    } catch {
+      for (const entry of entries) this.#again(entry)
+      this.onUnconfirmed(bucket, entries)
+    }
+  }
+
+  #answered(entry: Entry, found: boolean, serverMs: number): void {
+    if (found || serverMs > entry.notAfterMs) {
+      this.#drop(entry.id, found)
+      return
+    }
+    this.#settle(entry, false)
+    this.#later(entry, entry.notAfterMs - serverMs + 1)
+  }
+
+  #again(entry: Entry): void {
+    // Held until now by our own clock, so as far as we know it was ours; the clean-up goes on behind.
+    this.#settle(entry, true)
+    this.#later(entry, jittered(this.#random, entry.pauseMs))
+    entry.pauseMs = Math.min(entry.pauseMs * 2, PAUSE_MS.max)
+  }
+
+  #later(entry: Entry, ms: number): void {
+    this.#clock.after(ms, () => {
+      if (!this.#entries.has(entry.id)) return
+      // A claim dies with its session, so there is nothing left to take away.
+      if (entry.session.standing() === 'lost') this.#drop(entry.id, false)
+      else this.#queue(entry)
+    })
+  }
+
+  #drop(id: string, found: boolean): void {
+    const entry = this.#entries.get(id)
+    if (entry === undefined) return
+    this.#entries.delete(id)
+    this.#settle(entry, found)
+  }
+
+  #settle(entry: Entry, found: boolean): void {
+    entry.settle?.(found)
+    entry.settle = null
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * Until when a session is ours, in memory that the heartbeat thread shares, so that the first instruction after a
+ * stall sees the truth. Main and worker each write a record of their own (one writer a word); the later start counts.
+ * What a reader would get wrong: a start is the moment *before* a request was handed over, never when it was answered.
+ */
+import type { Clock } from '../clock.ts'
+
+/** The start of a confirmed stretch of session life, on all three clocks. */
+export interface Start {
+  readonly monotonicMs: number
+  readonly wallMs: number
+  readonly bootMs: number
+}
+
+export function startNow(clock: Clock): Start {
+  return { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs(), bootMs: clock.bootMs() }
+}
+
+/** `suspect`: only the wall or boot clock is past; a confirmed beat heals it. `lost`: final. */
+export type Standing = 'live' | 'suspect' | 'lost'
+
+/** Records: 0 main's, 1 the worker's. Each is a sequence count and three floats. */
+const FLOATS_A_RECORD = 3
+const COUNTS_BYTES = 8
+export const TENURE_BYTES: number = COUNTS_BYTES + 2 * FLOATS_A_RECORD * 8
+/** How long a reading of the boot clock (7 µs on Linux) is good while wall and monotonic clock agree. */
+const BOOT_FRESH_MS = 10
+/** Wall and monotonic clock are slewed apart by less than this between two looks. */
+const DRIFT_MS = 5
+
+/** The part of a ttl that a holder may believe in: 1 % for clocks of different rate, 2 ms for their grain. */
+export function trustedMs(ttlMs: number): number {
+  return ttlMs * 0.99 - 2
+}
+
+const LOOKS_MAX = 10_000
+const NEVER: Start = {
+  monotonicMs: Number.NEGATIVE_INFINITY,
+  wallMs: Number.NEGATIVE_INFINITY,
+  bootMs: Number.NEGATIVE_INFINITY,
+}
+
+/** Writes one record; given to the thread that owns it. */
+export class TenureWriter {
+  readonly #counts: Int32Array
+  readonly #floats: Float64Array
+  readonly #record: 0 | 1
+
+  constructor(buffer: SharedArrayBuffer, record: 0 | 1) {
+    this.#counts = new Int32Array(buffer, 0, 2)
+    this.#floats = new Float64Array(buffer, COUNTS_BYTES, 2 * FLOATS_A_RECORD)
+    this.#record = record
+  }
+
+  write(start: Start): void {
+    const at = this.#record * FLOATS_A_RECORD
+    Atomics.add(this.#counts, this.#record, 1)
+    this.#floats[at] = start.monotonicMs
+    this.#floats[at + 1] = start.wallMs
+    this.#floats[at + 2] = start.bootMs
+    Atomics.add(this.#counts, this.#record, 1)
+  }
+}
+
+/** Reads both records and compares them with the clocks. */
+export class Tenure {
+  readonly buffer: SharedArrayBuffer
+  readonly #counts: Int32Array
+  readonly #floats: Float64Array
+  readonly #clock: Clock
+  readonly #trustedMs: number
+  #boot = { readAtMs: Number.NEGATIVE_INFINITY, offsetMs: 0, drift: 0 }
+
+  /** Without a buffer: a tenure that has not begun. */
+  constructor(clock: Clock, ttlMs: number, buffer?: SharedArrayBuffer) {
+    this.#clock = clock
+    this.#trustedMs = trustedMs(ttlMs)
+    this.buffer = buffer ?? new SharedArrayBuffer(TENURE_BYTES)
+    this.#counts = new Int32Array(this.buffer, 0, 2)
+    this.#floats = new Float64Array(this.buffer, COUNTS_BYTES, 2 * FLOATS_A_RECORD)
+    if (buffer === undefined) this.#floats.fill(Number.NEGATIVE_INFINITY)
+  }
+
+  /** The moment of the latest confirmed start, on the monotonic clock. */
+  get startMs(): number {
+    return this.#latest().monotonicMs
+  }
+
+  /** Monotonic moment until which the session is ours if no clock was stepped. */
+  get untilMs(): number {
+    return this.startMs + this.#trustedMs
+  }
+
+  standing(): Standing {
+    const start = this.#latest()
+    const now = this.#clock.monotonicMs()
+    if (!(now - start.monotonicMs <= this.#trustedMs)) return 'lost'
+    const wall = this.#clock.wallMs()
+    if (wall - start.wallMs > this.#trustedMs) return 'suspect'
+    return this.#bootNow(now, wall) - start.bootMs > this.#trustedMs ? 'suspect' : 'live'
+  }
+
+  /**
+   * The boot clock is dear to read, so it is read anew only when it may have moved differently: when some time went by
+   * or when the wall clock moved against the monotonic one, as it does when the machine slept.
+   */
+  #bootNow(now: number, wall: number): number {
+    const drift = wall - now
+    const seen = this.#boot
+    if (now - seen.readAtMs > BOOT_FRESH_MS || Math.abs(drift - seen.drift) > DRIFT_MS) {
+      this.#boot = { readAtMs: now, offsetMs: this.#clock.bootMs() - now, drift }
+    }
+    return now + this.#boot.offsetMs
+  }
+
+  #latest(): Start {
+    const main = this.#read(0)
+    const worker = this.#read(1)
+    return worker.monotonicMs > main.monotonicMs ? worker : main
+  }
+
+  #read(record: 0 | 1): Start {
+    const at = record * FLOATS_A_RECORD
+    for (let looks = 1; ; looks++) {
+      const before = Atomics.load(this.#counts, record)
+      const start = {
+        monotonicMs: this.#floats[at] ?? Number.NaN,
+        wallMs: this.#floats[at + 1] ?? Number.NaN,
+        bootMs: this.#floats[at + 2] ?? Number.NaN,
+      }
+      if (before % 2 === 0 && Atomics.load(this.#counts, record) === before) return start
+      // An odd count means that the other thread is inside its three stores, which takes it nanoseconds; one that was
+      // ended right there never comes out, and its record counts no more.
+      if (looks === LOOKS_MAX) return NEVER
+    }
+  }
+}

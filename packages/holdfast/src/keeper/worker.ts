@@ -1,0 +1,147 @@
+/**
+ * The heartbeat worker: beats the sessions it is given over connections of its own, so that a blocked main thread does
+ * not cost its locks. It stops while the main thread has not ticked for `maxStall`, for a process that hangs must be
+ * cut off. It never takes or releases, except leaves that the main thread could not get confirmed.
+ */
+import { parentPort } from 'node:worker_threads'
+import type { Backend } from '../backend.ts'
+import { portOf } from '../backend.ts'
+import { systemClock as clock, within } from '../clock.ts'
+import type { Ledger } from '../port.ts'
+import { systemRandom as random } from '../random.ts'
+import type { FromWorker, ToWorker } from './heart-mail.ts'
+import { startNow, Tenure, TenureWriter } from './tenure.ts'
+
+type Join = Extract<ToWorker, { type: 'join' }>
+type Watch = Extract<ToWorker, { type: 'watch' }>
+
+const AUDIT_ROWS = 64
+
+class Watched {
+  readonly order: Watch
+  readonly tenure: Tenure
+  readonly writer: TenureWriter
+  after: string
+  beating = false
+
+  constructor(order: Watch) {
+    this.order = order
+    this.after = order.auditedTo
+    this.tenure = new Tenure(clock, order.ttlMs, order.tenure)
+    this.writer = new TenureWriter(order.tenure, 1)
+  }
+}
+
+class Member {
+  readonly #join: Join
+  readonly #ticks: BigInt64Array
+  readonly #watched = new Map<string, Watched>()
+  #ledger: Ledger | null = null
+  #over = false
+
+  constructor(join: Join) {
+    this.#join = join
+    this.#ticks = new BigInt64Array(join.ticks)
+  }
+
+  async connect(): Promise<void> {
+    const { recipe, namespace, maxTtlMs, quarantine, member } = this.#join
+    try {
+      const entry = (await import(recipe.module)) as Record<string, (target: string) => Backend>
+      const port = portOf(entry[recipe.name]?.(recipe.target))
+      this.#ledger = await port.connect({ namespace, maxTtlMs, quarantine, clock, random, onHint: () => {} })
+      if (this.#over) return void this.#ledger.close()
+      post({ type: 'ready', member })
+    } catch (error) {
+      post({
+        type: 'failed',
+        member,
+        why: `the worker could not connect: ${error instanceof Error ? error.message : String(error)}`,
+      })
+    }
+  }
+
+  watch(order: Watch): void {
+    const watched = new Watched(order)
+    this.#watched.set(order.id, watched)
+    this.#schedule(watched)
+  }
+
+  drop(id: string): void {
+    this.#watched.delete(id)
+  }
+
+  leave(mail: Extract<ToWorker, { type: 'leave' }>): void {
+    this.#ledger?.leave(mail.bucket, mail.claims).then(
+      ({ found }) =>
+        post({
+          type: 'left',
+          member: mail.member,
+          ids: mail.claims.filter((_, index) => found[index]).map((claim) => claim.id),
+        }),
+      () => {},
+    )
+  }
+
+  part(): void {
+    this.#over = true
+    this.#watched.clear()
+    void this.#ledger?.close()
+  }
+
+  #schedule(watched: Watched): void {
+    const { ttlMs, id } = watched.order
+    clock.after(ttlMs / 12, () => {
+      if (this.#over || this.#watched.get(id) !== watched) return
+      const age = clock.monotonicMs() - watched.tenure.startMs
+      if (age >= ttlMs / 3 - ttlMs / 24 && this.#mainRuns()) void this.#beat(watched)
+      this.#schedule(watched)
+    })
+  }
+
+  #mainRuns(): boolean {
+    return clock.monotonicMs() - Number(Atomics.load(this.#ticks, 0)) <= this.#join.maxStallMs
+  }
+
+  async #beat(watched: Watched): Promise<void> {
+    const ledger = this.#ledger
+    if (ledger === null || watched.beating) return
+    watched.beating = true
+    const { bucket, id, ttlMs } = watched.order
+    const start = startNow(clock)
+    const after = watched.after
+    const outcome = await within(clock, ttlMs / 6, ledger.beat({ bucket, id }, { ttlMs, after, limit: AUDIT_ROWS }))
+    watched.beating = false
+    if (outcome.kind !== 'value' || this.#watched.get(id) !== watched) return
+    const answer = outcome.value
+    if (answer.state === 'beaten') {
+      watched.after = answer.audit.length < AUDIT_ROWS ? '' : (answer.audit.at(-1)?.id ?? '')
+      // A deadline that has passed stays passed: main may have acted on it already.
+      if (watched.tenure.standing() !== 'lost') watched.writer.write(start)
+    }
+    post({ type: 'beaten', member: this.#join.member, id, answer, after, start })
+  }
+}
+
+const members = new Map<number, Member>()
+
+function post(mail: FromWorker): void {
+  parentPort?.postMessage(mail)
+}
+
+parentPort?.on('message', (mail: ToWorker) => {
+  if (mail.type === 'join') {
+    const member = new Member(mail)
+    members.set(mail.member, member)
+    void member.connect()
+    return
+  }
+  const member = members.get(mail.member)
+  if (mail.type === 'watch') member?.watch(mail)
+  else if (mail.type === 'drop') member?.drop(mail.id)
+  else if (mail.type === 'leave') member?.leave(mail)
+  else {
+    member?.part()
+    members.delete(mail.member)
+  }
+})

@@ -1,0 +1,121 @@
+/**
+ * Options as users give them, checked at once and turned into milliseconds. Every error names the option and the value.
+ */
+import type { HoldfastOptions, TakeOptions } from './api.ts'
+import { parseDuration, show } from './duration.ts'
+import { checkName, checkText } from './names.ts'
+
+/** The settings of one Holdfast object. */
+export interface Settings {
+  readonly namespace: string
+  readonly ttlMs: number
+  readonly maxTtlMs: number
+  readonly heartbeat: 'auto' | 'worker' | 'main'
+  readonly maxStallMs: number
+  readonly front: boolean
+  readonly passes: number
+  readonly sliceMs: number
+  readonly lingerMs: number
+  readonly warnAfterMs: number
+  readonly quarantine: boolean
+  readonly defaults: TakeOptions
+}
+
+const TTL_MS_MIN = 1000
+const MAX_TTL_MS_MAX = 600_000
+export const LABEL_BYTES_MAX = 256
+export const VALUE_BYTES_MAX = 65_536
+
+/** @throws {TypeError | RangeError} naming option and value */
+export function parseSettings(options: HoldfastOptions, ttlMsMin: number): Settings {
+  requireObject('options', options)
+  const maxTtlMs = bounded('maxTtl', options.maxTtl ?? '1m', TTL_MS_MIN, MAX_TTL_MS_MAX)
+  const front = options.front ?? {}
+  if (front !== false) requireObject('front', front)
+  const queue = front === false ? {} : front
+  const defaults = options.defaults ?? {}
+  requireObject('defaults', defaults)
+  return {
+    namespace: checkName('namespace', options.namespace),
+    ttlMs: bounded('ttl', options.ttl ?? '15s', Math.max(TTL_MS_MIN, ttlMsMin), maxTtlMs),
+    maxTtlMs,
+    heartbeat: oneOf('heartbeat', options.heartbeat ?? 'auto', ['auto', 'worker', 'main'] as const),
+    maxStallMs: bounded('maxStall', options.maxStall ?? '30s', 100, Number.MAX_SAFE_INTEGER),
+    front: front !== false,
+    passes: whole('front.passes', queue.passes ?? 16, 0, 1023),
+    sliceMs: bounded('front.slice', queue.slice ?? '50ms', 1, 60_000),
+    lingerMs: bounded('front.linger', queue.linger ?? '0ms', 0, 60_000),
+    warnAfterMs: bounded('warnAfter', options.warnAfter ?? '1m', 1, Number.MAX_SAFE_INTEGER),
+    quarantine: flag('quarantine', options.quarantine ?? false),
+    defaults: checkTake({
+      ...(defaults.wait === undefined ? {} : { wait: defaults.wait }),
+      ...(defaults.maxHold === undefined ? {} : { maxHold: defaults.maxHold }),
+    }),
+  }
+}
+
+/** Checks what can be checked without knowing the verb, so that a description with bad defaults fails when it is made. */
+export function checkTake<O extends TakeOptions>(options: O | undefined): O {
+  if (options === undefined) return {} as O
+  requireObject('options', options)
+  if (options.wait !== undefined) parseWait(options.wait)
+  if (options.maxHold !== undefined) bounded('maxHold', options.maxHold, 1, Number.MAX_SAFE_INTEGER)
+  if (options.label !== undefined) checkText('label', options.label, LABEL_BYTES_MAX)
+  if (options.detached !== undefined) flag('detached', options.detached)
+  if (options.fair !== undefined) flag('fair', options.fair)
+  if (options.signal !== undefined && !isSignal(options.signal)) {
+    throw new TypeError(`signal must be an AbortSignal, not ${show(options.signal)}`)
+  }
+  return options
+}
+
+/** Milliseconds; infinite for `'forever'`. */
+export function parseWait(value: unknown): number {
+  if (value === 0) return 0
+  if (value === 'forever') return Number.POSITIVE_INFINITY
+  if (typeof value !== 'string')
+    throw new TypeError(`wait must be a duration such as '5s', 0 or 'forever', not ${show(value)}`)
+  return parseDuration('wait', value)
+}
+
+export function whole(option: string, value: unknown, min: number, max: number): number {
+  if (typeof value !== 'number') throw new TypeError(`${option} must be a whole number, not ${show(value)}`)
+  if (!Number.isInteger(value) || value < min || value > max) {
+    throw new RangeError(`${option} must be a whole number from ${min} to ${max}, not ${show(value)}`)
+  }
+  return value
+}
+
+export function flag(option: string, value: unknown): boolean {
+  if (typeof value !== 'boolean') throw new TypeError(`${option} must be true or false, not ${show(value)}`)
+  return value
+}
+
+export function bounded(option: string, value: unknown, minMs: number, maxMs: number): number {
+  const ms = parseDuration(option, value)
+  if (ms < minMs) throw new RangeError(`${option} must be at least ${minMs} ms, not ${show(value)}`)
+  if (ms > maxMs) throw new RangeError(`${option} must be at most ${maxMs} ms, not ${show(value)}`)
+  return ms
+}
+
+export function requireObject(option: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new TypeError(`${option} must be an object, not ${show(value)}`)
+  }
+}
+
+function oneOf<T extends string>(option: string, value: unknown, allowed: readonly T[]): T {
+  const found = allowed.find((one) => one === value)
+  if (found !== undefined) return found
+  const message = `${option} must be one of ${allowed.join(', ')}, not ${show(value)}`
+  throw typeof value === 'string' ? new RangeError(message) : new TypeError(message)
+}
+
+function isSignal(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as AbortSignal).aborted === 'boolean' &&
+    typeof (value as AbortSignal).addEventListener === 'function'
+  )
+}

@@ -1,0 +1,100 @@
+/** A named value with a version that is never reused: compare-and-set, a life of its own, and watching it change. */
+import type { Cell } from '../api.ts'
+import { show } from '../duration.ts'
+import { isHoldfastError } from '../errors.ts'
+import { checkName, checkText } from '../names.ts'
+import { bounded, requireObject, VALUE_BYTES_MAX } from '../options.ts'
+import type { CellAnswer } from '../port.ts'
+import { AGAIN } from './changes.ts'
+import type { Home } from './home.ts'
+
+/** An unknown outcome is asked about again with the same op id, which is what makes it harmless. */
+const TRIES = 3
+
+export function cell(home: Home, name: string): Cell {
+  return new NamedCell(home, `cell:${checkName('name', name)}`)
+}
+
+class NamedCell implements Cell {
+  readonly #home: Home
+  readonly #key: string
+
+  constructor(home: Home, key: string) {
+    this.#home = home
+    this.#key = key
+  }
+
+  async get(): ReturnType<Cell['get']> {
+    const { link, callMs } = this.#home.keeper
+    const found = await link.call(callMs, (ledger) => ledger.cells.get(this.#key))
+    return found === null ? null : { value: found.value, version: BigInt(found.version) }
+  }
+
+  async set(value: string, options: Parameters<Cell['set']>[1] = {}): Promise<bigint | null> {
+    requireObject('options', options)
+    checkText('value', value, VALUE_BYTES_MAX)
+    const ttlMs = options.ttl === undefined ? null : bounded('ttl', options.ttl, 1, Number.MAX_SAFE_INTEGER)
+    const answer = await writeCell(this.#home, this.#key, value, versionOf(options.ifVersion), ttlMs)
+    return answer.state === 'written' ? BigInt(answer.version) : null
+  }
+
+  async *watch({ signal }: { readonly signal?: AbortSignal } = {}): AsyncIterable<string | null> {
+    let seen: bigint | null | undefined
+    for (;;) {
+      const found = await this.#home.changes.until(this.#key, () => this.#unlike(seen), {
+        signal,
+        limitMs: Number.POSITIVE_INFINITY,
+        late: () => new RangeError('a watch has no end'),
+      })
+      seen = found?.version ?? null
+      yield found?.value ?? null
+    }
+  }
+
+  async #unlike(seen: bigint | null | undefined): Promise<Awaited<ReturnType<Cell['get']>> | typeof AGAIN> {
+    try {
+      const now = await this.get()
+      return seen !== undefined && (now?.version ?? null) === seen ? AGAIN : now
+    } catch (error) {
+      if (isHoldfastError(error, 'BACKEND_UNAVAILABLE')) return AGAIN
+      throw error
+    }
+  }
+}
+
+/** One write, repeated under the same op id while its outcome is unknown. */
+export async function writeCell(
+  home: Home,
+  key: string,
+  value: string,
+  ifVersion: number | null | undefined,
+  ttlMs: number | null,
+): Promise<CellAnswer> {
+  const { keeper } = home
+  const opId = keeper.random.id()
+  for (let left = TRIES - 1; ; left--) {
+    try {
+      const notAfterMs = await keeper.notAfterMs()
+      const answer = await keeper.link.call(keeper.callMs, (ledger) =>
+        ledger.cells.set(key, value, {
+          opId,
+          notAfterMs,
+          minSeq: keeper.minSeq(ledger.bucketOf(key)),
+          ifVersion,
+          ttlMs,
+        }),
+      )
+      if (answer.state !== 'too-late' || left === 0) return answer
+    } catch (error) {
+      if (!isHoldfastError(error, 'BACKEND_UNAVAILABLE') || left === 0) throw error
+    }
+  }
+}
+
+function versionOf(asked: unknown): number | null | undefined {
+  if (asked === undefined || asked === null) return asked
+  if (typeof asked !== 'bigint') throw new TypeError(`ifVersion must be a bigint or null, not ${show(asked)}`)
+  if (asked < 0n || asked >= 2n ** 53n)
+    throw new RangeError(`ifVersion must be a version that a cell gave, not ${show(asked)}`)
+  return Number(asked)
+}

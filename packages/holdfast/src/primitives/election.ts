@@ -1,0 +1,94 @@
+/**
+ * Leader election: a candidate is a claim that carries a value, the leader the first of the line. Each term has its own
+ * fence, which is the term's number. Candidates of one process are claims of their own, for each has its own value.
+ */
+import { EXCLUSIVE } from '../admission.ts'
+import type { Election, Leader, Lease, TakeOptions } from '../api.ts'
+import { isHoldfastError } from '../errors.ts'
+import { checkName, checkText, lineOf } from '../names.ts'
+import { checkTake, requireObject, VALUE_BYTES_MAX } from '../options.ts'
+import { AGAIN } from './changes.ts'
+import { withDefaults } from './defaults.ts'
+import type { Home } from './home.ts'
+import { MutexLease } from './lease.ts'
+import { Thing } from './thing.ts'
+
+type CandidateOptions = TakeOptions & { readonly value?: string }
+
+export function election(home: Home, name: string, options?: TakeOptions): Election {
+  return new Candidacy(home, checkName('name', name), withDefaults(home, checkTake(options)))
+}
+
+class Candidacy extends Thing<Lease, CandidateOptions> implements Election {
+  readonly #home: Home
+
+  constructor(home: Home, name: string, options: CandidateOptions) {
+    super(home, {
+      kind: 'election',
+      name,
+      options,
+      patienceMs: Number.POSITIVE_INFINITY,
+      reentrant: false,
+      wish: ({ value }) => ({
+        weight: EXCLUSIVE,
+        capacity: EXCLUSIVE,
+        shared: false,
+        slot: false,
+        alone: true,
+        value: value === undefined ? null : checkText('value', value, VALUE_BYTES_MAX),
+      }),
+      lease: (grant) => new MutexLease(grant),
+    })
+    this.#home = home
+  }
+
+  async lead(
+    fn: (term: Lease) => unknown,
+    options: { readonly signal: AbortSignal; readonly value?: string },
+  ): Promise<void> {
+    requireObject('options', options)
+    const { signal } = options
+    if (signal === undefined) throw new TypeError('signal must be given: it is what ends a candidacy')
+    while (!signal.aborted) {
+      try {
+        await this.run(fn, { ...options, wait: 'forever' })
+      } catch (error) {
+        if (signal.aborted && error === signal.reason) return
+        // A term that was lost is followed by the next; whatever else `fn` threw is the caller's.
+        if (!isHoldfastError(error, 'LEASE_LOST')) throw error
+      }
+    }
+  }
+
+  async leader(): Promise<Leader | null> {
+    const { link, callMs } = this.#home.keeper
+    const row = await link.call(callMs, (ledger) => ledger.inspect(this.line))
+    const first = row?.claims.find((claim) => claim.open)
+    if (first === undefined) return null
+    return { value: first.value ?? '', fence: BigInt(first.seq) * 1024n, host: first.host, pid: first.pid }
+  }
+
+  async *observe({ signal }: { readonly signal?: AbortSignal } = {}): AsyncIterable<Leader | null> {
+    let seen: bigint | null | undefined
+    for (;;) {
+      const next = await this.#home.changes.until(lineOf('election', this.name), () => this.#unlike(seen), {
+        signal,
+        limitMs: Number.POSITIVE_INFINITY,
+        late: () => new RangeError('an observation has no end'),
+      })
+      seen = next?.fence ?? null
+      yield next
+    }
+  }
+
+  /** The leader, if it is another than the one with this fence. An outage says nothing about who leads. */
+  async #unlike(seen: bigint | null | undefined): Promise<Leader | null | typeof AGAIN> {
+    try {
+      const now = await this.leader()
+      return seen !== undefined && (now?.fence ?? null) === seen ? AGAIN : now
+    } catch (error) {
+      if (isHoldfastError(error, 'BACKEND_UNAVAILABLE')) return AGAIN
+      throw error
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/** The mutex: the writer of the read–write line of its name, optionally re-entered by its own call chain. */
+
+import { EXCLUSIVE } from '../admission.ts'
+import type { Lockable, MutexOptions } from '../api.ts'
+import { checkName } from '../names.ts'
+import { checkTake, flag } from '../options.ts'
+import { PATIENCE_MS, withDefaults } from './defaults.ts'
+import type { Home } from './home.ts'
+import { MutexLease } from './lease.ts'
+import { Thing } from './thing.ts'
+
+export function mutex(home: Home, name: string, options?: MutexOptions): Lockable {
+  const own = withDefaults(home, checkTake(options))
+  return new Thing(home, {
+    kind: 'lock',
+    name: checkName('name', name),
+    options: own,
+    patienceMs: PATIENCE_MS,
+    reentrant: flag('reentrant', own.reentrant ?? false),
+    wish: () => ({ weight: EXCLUSIVE, capacity: EXCLUSIVE, shared: false, slot: false, value: null }),
+    lease: (grant) => new MutexLease(grant),
+  })
+}

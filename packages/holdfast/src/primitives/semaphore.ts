@@ -1,0 +1,39 @@
+/**
+ * The counting semaphore. Callers may disagree on its capacity while a deploy rolls: no more is open than any open
+ * permit believes. Permits that must be told apart at the resource ask for a slot.
+ */
+import type { Lockable, PermitLease, PermitOptions, TakeOptions } from '../api.ts'
+import { checkName } from '../names.ts'
+import { checkTake, flag, requireObject, whole } from '../options.ts'
+import { PATIENCE_MS, withDefaults } from './defaults.ts'
+import type { Home } from './home.ts'
+import { SlotLease } from './lease.ts'
+import { Thing } from './thing.ts'
+
+/** A capacity above this is a read–write line's. */
+const CAPACITY_MAX = 2 ** 31 - 1
+
+export function semaphore(
+  home: Home,
+  name: string,
+  options: TakeOptions & { readonly capacity: number },
+): Lockable<PermitLease, PermitOptions> {
+  requireObject('options', options)
+  const capacity = whole('capacity', options.capacity, 1, CAPACITY_MAX)
+  const { capacity: _, ...own } = options
+  return new Thing<PermitLease, PermitOptions>(home, {
+    kind: 'semaphore',
+    name: checkName('name', name),
+    options: withDefaults(home, checkTake(own)),
+    patienceMs: PATIENCE_MS,
+    reentrant: false,
+    wish: (asked) => {
+      const slot = flag('slot', asked.slot ?? false)
+      const weight = whole('permits', asked.permits ?? 1, 1, capacity)
+      if (slot && weight !== 1)
+        throw new RangeError(`permits must be 1 with a slot, not ${weight}: each permit has its own number`)
+      return { weight, capacity, shared: false, slot, value: null }
+    },
+    lease: (grant) => new SlotLease(grant),
+  })
+}

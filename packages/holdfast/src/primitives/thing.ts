@@ -1,0 +1,113 @@
+/**
+ * A lockable thing with one line behind it: mutex, reader, writer, permits, candidacy. The kinds differ in what they
+ * wish for and in the lease they hand out.
+ */
+import type { Lease, TakeOptions } from '../api.ts'
+import { parseDuration, show } from '../duration.ts'
+import type { Grant } from '../front/grant.ts'
+import { checkParent, type TakeTerms } from '../front/takes.ts'
+import type { Wish } from '../front/task.ts'
+import { type Kind, lineOf } from '../names.ts'
+import type { Home } from './home.ts'
+import { grantOf } from './lease.ts'
+import { type Taken, type TakeResult, Verbs } from './verbs.ts'
+
+export interface Shape<L, O extends TakeOptions> {
+  readonly kind: Kind
+  readonly name: string
+  readonly options: O
+  readonly patienceMs: number
+  readonly reentrant: boolean
+  /** @throws {TypeError | RangeError} for options that only this kind knows */
+  readonly wish: (
+    options: O,
+  ) => Pick<Wish, 'weight' | 'capacity' | 'shared' | 'slot' | 'value'> & { readonly alone?: boolean }
+  readonly lease: (grant: Grant) => L
+}
+
+export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extends Verbs<L, O> {
+  readonly name: string
+  protected readonly own: O
+  protected readonly patienceMs: number
+  readonly #home: Home
+  readonly #shape: Shape<L, O>
+
+  constructor(home: Home, shape: Shape<L, O>) {
+    super()
+    this.#home = home
+    this.#shape = shape
+    this.name = shape.name
+    this.own = shape.options
+    this.patienceMs = shape.patienceMs
+    shape.wish(shape.options)
+  }
+
+  /** The line's full name, by which `all` sorts. */
+  get line(): string {
+    return lineOf(this.#shape.kind, this.name)
+  }
+  belongsTo(home: Home): boolean {
+    return this.#home === home
+  }
+
+  /** The options of a call on top of this description's own, as `all` passes them on. */
+  withOptions(options: TakeOptions): O {
+    return { ...this.own, ...options }
+  }
+
+  /** One take, as `all` uses it too. */
+  async take(options: O, waitMs: number): Promise<TakeResult<L>> {
+    const settled = await this.#home.takes.take(this.#terms(options, waitMs))
+    if (settled.kind !== 'granted') return settled
+    const { grant } = settled
+    return { kind: 'granted', taken: { lease: this.#shape.lease(grant), grants: [grant] } }
+  }
+
+  async release(leaseId: string): Promise<boolean> {
+    if (typeof leaseId !== 'string' || !LEASE_ID.test(leaseId)) {
+      throw new TypeError(`leaseId must be the id of a detached lease, not ${show(leaseId)}`)
+    }
+    const { link, callMs } = this.#home.keeper
+    const { found } = await link.call(callMs, (ledger) =>
+      ledger.leave(ledger.bucketOf(this.line), [{ id: leaseId, line: this.line }]),
+    )
+    return found[0] === true
+  }
+
+  protected watch({ lease, grants }: Taken<L>): void {
+    for (const grant of grants) this.#home.leaks.began(lease, grant)
+  }
+  protected now(): number {
+    return this.#home.keeper.clock.monotonicMs()
+  }
+
+  #terms(options: O, waitMs: number): TakeTerms {
+    const { kind, name, reentrant, wish } = this.#shape
+    const { settings } = this.#home.keeper
+    const { alone = false, ...asked } = wish(options)
+    const detached = options.detached ?? false
+    const maxHoldMs = options.maxHold === undefined ? null : parseDuration('maxHold', options.maxHold)
+    if (detached && maxHoldMs === null)
+      throw new TypeError('maxHold must be given for a detached lease: nobody else would end it')
+    const full: Wish = {
+      ...asked,
+      maxHoldMs,
+      label: options.label ?? null,
+      detached,
+      alone: alone || detached || options.fair === true || !settings.front,
+    }
+    return { kind, name, wish: full, waitMs, signal: options.signal, within: this.#parent(options.within), reentrant }
+  }
+
+  #parent(within: Lease | undefined): Grant | null {
+    if (within === undefined) return null
+    const grant = grantOf(within)
+    if (grant === undefined) throw new TypeError(`within must be a lease of this Holdfast object, not ${show(within)}`)
+    if (grant.hold.keeper !== this.#home.keeper)
+      throw new TypeError('within must be a lease of this Holdfast object, not of another')
+    return checkParent(grant, this.line)
+  }
+}
+
+/** Ids are made by the library: session, dot, number. Anything else was never a detached lease. */
+const LEASE_ID = /^[0-9a-v]{16}\.[0-9a-v]{8}$/

@@ -1,0 +1,117 @@
+/**
+ * The four verbs that every lockable thing has, over one way of taking it: `run` and `tryRun` for a section of code,
+ * `acquire` and `tryAcquire` for a lease. Not getting a lock in time is a value for the `try` verbs, an error otherwise.
+ */
+import type { Lease, Lockable, Ran, TakeOptions } from '../api.ts'
+import { type ClaimView, isHoldfastError, type LeaseLostError, WaitTimeoutError } from '../errors.ts'
+import { latest, runUnder } from '../front/chain.ts'
+import type { Grant } from '../front/grant.ts'
+import { checkTake, parseWait } from '../options.ts'
+import { releaseGrant } from './lease.ts'
+
+/** A lease and the grants behind it, in the order in which they were taken. */
+export interface Taken<L> {
+  readonly lease: L
+  readonly grants: readonly Grant[]
+}
+export type TakeResult<L> =
+  | { readonly kind: 'granted'; readonly taken: Taken<L> }
+  | { readonly kind: 'busy'; readonly holder: ClaimView | null }
+  | { readonly kind: 'failed'; readonly error: unknown }
+
+/** What the things of one kind share; `waitMs` is settled here, the rest of the options is the kind's business. */
+export abstract class Verbs<L extends Omit<Lease, 'fence'>, O extends TakeOptions> implements Lockable<L, O> {
+  abstract readonly name: string
+  /** Defaults of this description, already checked. */
+  protected abstract readonly own: O
+  /** Default of `run` and `acquire`. */
+  protected abstract readonly patienceMs: number
+
+  protected abstract take(options: O, waitMs: number): Promise<TakeResult<L>>
+  /** Called with a lease that the user will hold, to notice its loss. */
+  protected abstract watch(taken: Taken<L>): void
+  abstract release(leaseId: string): Promise<boolean>
+
+  async run<T>(fn: (lease: L) => T | PromiseLike<T>, options?: O): Promise<T> {
+    checkFunction(fn)
+    const merged = this.#merge(options)
+    const startedMs = this.now()
+    const result = await this.take(merged, this.#wait(merged, this.patienceMs))
+    if (result.kind === 'granted') return section(this.name, result.taken, fn)
+    throw result.kind === 'busy' ? this.#timeout(startedMs, result.holder) : result.error
+  }
+
+  async tryRun<T>(fn: (lease: L) => T | PromiseLike<T>, options?: O): Promise<Ran<T>> {
+    checkFunction(fn)
+    const merged = this.#merge(options)
+    const result = await this.take(merged, this.#wait(merged, 0))
+    if (result.kind === 'granted') return { ran: true, value: await section(this.name, result.taken, fn) }
+    if (result.kind === 'busy') return { ran: false, holder: result.holder }
+    if (isHoldfastError(result.error, 'WAIT_TIMEOUT')) return { ran: false, holder: result.error.holder }
+    throw result.error
+  }
+
+  async acquire(options?: O): Promise<L> {
+    const merged = this.#merge(options)
+    const startedMs = this.now()
+    const result = await this.take(merged, this.#wait(merged, this.patienceMs))
+    if (result.kind === 'granted') return this.#hand(result.taken)
+    throw result.kind === 'busy' ? this.#timeout(startedMs, result.holder) : result.error
+  }
+
+  async tryAcquire(options?: O): Promise<L | null> {
+    const merged = this.#merge(options)
+    const result = await this.take(merged, this.#wait(merged, 0))
+    if (result.kind === 'granted') return this.#hand(result.taken)
+    if (result.kind === 'busy' || isHoldfastError(result.error, 'WAIT_TIMEOUT')) return null
+    throw result.error
+  }
+
+  protected abstract now(): number
+
+  #hand(taken: Taken<L>): L {
+    this.watch(taken)
+    return taken.lease
+  }
+  #merge(options: O | undefined): O {
+    return options === undefined ? this.own : { ...this.own, ...checkTake(options) }
+  }
+  #wait(options: O, fallbackMs: number): number {
+    return options.wait === undefined ? fallbackMs : parseWait(options.wait)
+  }
+  #timeout(startedMs: number, holder: ClaimView | null): WaitTimeoutError {
+    return new WaitTimeoutError(this.name, this.now() - startedMs, holder)
+  }
+}
+
+/** Runs `fn` under its leases and gives them back. Loss is told after `fn` has settled, with what it did. */
+async function section<L, T>(
+  name: string,
+  { lease, grants }: Taken<L>,
+  fn: (lease: L) => T | PromiseLike<T>,
+): Promise<T> {
+  const settled = await settle(() => runUnder(grants, () => fn(lease)))
+  const lost = grants.map(latest).find((grant) => grant.check() === 'lost')
+  // A release problem never hides what the function did.
+  await Promise.allSettled([...grants].reverse().map((grant) => releaseGrant(latest(grant))))
+  if (lost !== undefined) throw lossOf(name, lost, settled)
+  if (settled.status === 'rejected') throw settled.reason
+  return settled.value
+}
+
+function lossOf(_name: string, lost: Grant, settled: PromiseSettledResult<unknown>): LeaseLostError {
+  const told = lost.lossError()
+  return settled.status === 'rejected' && settled.reason === told ? told : lost.lossError(settled)
+}
+
+async function settle<T>(fn: () => T | PromiseLike<T>): Promise<PromiseSettledResult<T>> {
+  try {
+    return { status: 'fulfilled', value: await fn() }
+  } catch (reason) {
+    return { status: 'rejected', reason }
+  }
+}
+
+function checkFunction(fn: unknown): void {
+  if (typeof fn !== 'function') throw new TypeError(`fn must be a function, not ${typeof fn}`)
+}

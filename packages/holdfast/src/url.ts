@@ -1,0 +1,81 @@
+/**
+ * Backends named by a URL. The backend's code is loaded at the first connection, so that nobody pays for those that
+ * they do not use.
+ */
+import { asBackend, type Backend, portOf } from './backend.ts'
+import { show } from './duration.ts'
+import { BackendUnavailableError } from './errors.ts'
+import type { Port } from './port.ts'
+
+interface Scheme {
+  readonly kind: string
+  readonly ttlMsMin: number
+  /** Called with what follows the scheme. */
+  readonly load: (target: string) => Promise<Backend>
+  readonly check: (target: string) => void
+}
+
+const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
+  [
+    'sqlite',
+    {
+      kind: 'sqlite',
+      ttlMsMin: 0,
+      load: async (target: string) => (await import('./backends/sqlite/index.ts')).sqlite(target),
+      check: (target: string) => {
+        if (target === '' || target === ':memory:')
+          throw new RangeError(
+            `target needs a file such as 'sqlite:./locks.db', not ${show(`sqlite:${target}`)}; for one process take 'memory:'`,
+          )
+        if (target.includes('\0')) throw new RangeError(`target must not contain NUL: ${show(`sqlite:${target}`)}`)
+      },
+    },
+  ],
+  [
+    'memory',
+    {
+      kind: 'memory',
+      ttlMsMin: 0,
+      load: async () => (await import('./backends/memory/index.ts')).memory(),
+      check: (target: string) => {
+        if (target !== '') throw new RangeError(`target 'memory:' has nothing behind the colon, not ${show(target)}`)
+      },
+    },
+  ],
+])
+
+/** @throws {RangeError} for a scheme that is not known, or a target that the scheme cannot use */
+export function backendOf(url: string): Backend {
+  const cut = url.indexOf(':')
+  const scheme = SCHEMES.get(url.slice(0, Math.max(cut, 0)))
+  if (scheme === undefined) {
+    throw new RangeError(
+      `target must be a URL that begins with ${[...SCHEMES.keys()].map((name) => `${name}:`).join(' or ')}, not ${show(url)}`,
+    )
+  }
+  const target = url.slice(cut + 1).replace(/^\/\/(?=\/)/, '')
+  scheme.check(target)
+  return lazily(scheme, target)
+}
+
+function lazily({ kind, ttlMsMin, load }: Scheme, target: string): Backend {
+  let loaded: Promise<Port> | null = null
+  let port: Port | null = null
+  return asBackend({
+    kind,
+    ttlMsMin,
+    get worker() {
+      return port?.worker ?? null
+    },
+    async connect(setup) {
+      loaded ??= load(target).then(portOf)
+      try {
+        port = await loaded
+      } catch (error) {
+        loaded = null
+        throw error instanceof Error ? error : new BackendUnavailableError(String(error))
+      }
+      return port.connect(setup)
+    },
+  })
+}
