@@ -27,38 +27,56 @@ export interface Clock {
 const TIMEOUT_MS_MAX = 2 ** 31 - 1
 
 export const systemClock: Clock = {
-  monotonicMs: () => Number(process.hrtime.bigint()) / 1e6,
+  monotonicMs,
   wallMs: () => Date.now(),
   bootMs: () => uptime() * 1000,
-  after(ms, fn) {
-    const dueMs = systemClock.monotonicMs() + ms
-    let referenced = false
-    let handle: ReturnType<typeof setTimeout>
-    const arm = (leftMs: number): void => {
-      // Node counts from the start of the loop's turn, so a timer may fire up to a millisecond early.
-      handle = setTimeout(
-        () => {
-          const stillMs = dueMs - systemClock.monotonicMs()
-          if (stillMs > 0) arm(stillMs)
-          else fn()
-        },
-        Math.min(Math.ceil(leftMs), TIMEOUT_MS_MAX),
-      )
-      if (!referenced) handle.unref()
-    }
-    arm(Math.max(0, ms))
-    return {
-      cancel: () => clearTimeout(handle),
-      ref: () => {
-        referenced = true
-        handle.ref()
-      },
-      unref: () => {
-        referenced = false
-        handle.unref()
-      },
-    }
-  },
+  after: (ms, fn) => new SystemTimer(ms, fn),
+}
+
+function monotonicMs(): number {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1000 + nanoseconds / 1e6
+}
+
+class SystemTimer implements Timer {
+  readonly #dueMs: number
+  readonly #fn: () => void
+  #referenced = false
+  #handle: ReturnType<typeof setTimeout>
+
+  constructor(ms: number, fn: () => void) {
+    this.#dueMs = monotonicMs() + ms
+    this.#fn = fn
+    this.#handle = this.#arm(ms)
+  }
+
+  cancel(): void {
+    clearTimeout(this.#handle)
+  }
+  ref(): void {
+    this.#referenced = true
+    this.#handle.ref()
+  }
+  unref(): void {
+    this.#referenced = false
+    this.#handle.unref()
+  }
+
+  #arm(leftMs: number): ReturnType<typeof setTimeout> {
+    const handle = setTimeout(fire, Math.min(Math.max(0, Math.ceil(leftMs)), TIMEOUT_MS_MAX), this)
+    return this.#referenced ? handle : handle.unref()
+  }
+
+  /** Node counts from the start of the loop's turn, so a timer may fire up to a millisecond early. */
+  fire(): void {
+    const leftMs = this.#dueMs - monotonicMs()
+    if (leftMs > 0) this.#handle = this.#arm(leftMs)
+    else this.#fn()
+  }
+}
+
+function fire(timer: SystemTimer): void {
+  timer.fire()
 }
 
 /** What happened to a promise within a time limit. */

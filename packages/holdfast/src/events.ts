@@ -69,19 +69,25 @@ export interface EventByChannel {
   'holdfast:warning': WarningEvent
 }
 
-const open = new Map<string, Channel>()
+type Channels = { readonly [C in keyof EventByChannel]: Channel }
+
+const channels: Channels = {
+  'holdfast:take': channel('holdfast:take'),
+  'holdfast:release': channel('holdfast:release'),
+  'holdfast:lost': channel('holdfast:lost'),
+  'holdfast:session': channel('holdfast:session'),
+  'holdfast:held-long': channel('holdfast:held-long'),
+  'holdfast:leak': channel('holdfast:leak'),
+  'holdfast:hint-missed': channel('holdfast:hint-missed'),
+  'holdfast:warning': channel('holdfast:warning'),
+}
 
 /** Publishes what `build` makes, if anybody listens. */
 export function emit<C extends keyof EventByChannel>(name: C, build: () => EventByChannel[C]): void {
-  let found = open.get(name)
-  if (found === undefined) {
-    found = channel(name)
-    open.set(name, found)
-  }
-  if (found.hasSubscribers) found.publish(build())
+  if (wanted(name)) channels[name].publish(build())
 }
 
 /** Whether anybody listens, for work that only an event needs. */
 export function wanted(name: keyof EventByChannel): boolean {
-  return channel(name).hasSubscribers
+  return channels[name].hasSubscribers
 }

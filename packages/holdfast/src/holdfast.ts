@@ -28,7 +28,6 @@ import { ClosedError } from './errors.ts'
 import { runOutside } from './front/chain.ts'
 import { Takes } from './front/takes.ts'
 import { lineView } from './front/view.ts'
-import { LeakWatch } from './front/watch.ts'
 import { Keeper, type Surroundings } from './keeper/keeper.ts'
 import { checkName, checkText, KINDS, lineOf, NAME_BYTES_MAX } from './names.ts'
 import { bounded, parseSettings } from './options.ts'
@@ -56,7 +55,7 @@ export class HoldfastObject implements Holdfast {
     const port = portOf(backend)
     const keeper = new Keeper(port, parseSettings(options, port.ttlMsMin), surroundings)
     const takes = new Takes(keeper)
-    this.#home = { keeper, takes, leaks: new LeakWatch(surroundings.clock), changes: new Changes(keeper) }
+    this.#home = { keeper, takes, changes: new Changes(keeper) }
   }
 
   mutex(name: string, options?: MutexOptions): Lockable {
@@ -157,11 +156,10 @@ export class HoldfastObject implements Holdfast {
   }
 
   async #close(drainMs: number): Promise<void> {
-    const { keeper, takes, leaks, changes } = this.#home
+    const { keeper, takes, changes } = this.#home
     takes.refuse()
     await takes.drained(drainMs)
     takes.endAll()
-    leaks.close()
     await keeper.close()
     changes.close()
   }

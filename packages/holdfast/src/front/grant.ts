@@ -4,7 +4,7 @@
  */
 import type { Timer } from '../clock.ts'
 import { LeaseLostError, type LossReason } from '../errors.ts'
-import { emit } from '../events.ts'
+import { emit, type ReleaseEvent, wanted } from '../events.ts'
 import type { Hold } from './hold.ts'
 import type { Nest } from './nest.ts'
 
@@ -102,24 +102,24 @@ export class Grant {
     this.state = state
     this.reason = reason
     this.#timer?.cancel()
-    const heldMs = this.hold.keeper.clock.monotonicMs() - this.sinceMs
-    const named = (): {
-      namespace: string
-      name: string
-      kind: string
-      label: string | null
-      heldMs: number
-      fence: bigint
-    } => ({
-      namespace: this.hold.keeper.settings.namespace,
-      name: this.hold.name,
-      kind: this.hold.kind,
-      label: this.label,
-      heldMs,
-      fence: this.fence,
-    })
-    if (state === 'released') return emit('holdfast:release', named)
-    emit('holdfast:lost', () => ({ ...named(), reason: reason ?? 'expired' }))
+    if (state === 'released') {
+      if (wanted('holdfast:release')) emit('holdfast:release', () => this.#event())
+      return
+    }
+    emit('holdfast:lost', () => ({ ...this.#event(), reason: reason ?? 'expired' }))
     this.#aborter?.abort(this.lossError())
+  }
+
+  #event(): ReleaseEvent {
+    const { hold, label, fence } = this
+    const { clock, settings } = hold.keeper
+    return {
+      namespace: settings.namespace,
+      name: hold.name,
+      kind: hold.kind,
+      label,
+      heldMs: clock.monotonicMs() - this.sinceMs,
+      fence,
+    }
   }
 }

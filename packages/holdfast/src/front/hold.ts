@@ -37,6 +37,7 @@ export class Hold {
   lingerUntilMs: number | null = null
   /** Settled when the store has confirmed its leave. */
   leaving: Promise<boolean> | null = null
+  readonly #lock: boolean
   #count = -1
 
   constructor(owner: HoldOwner, claim: Claim, nowMs: number, alone: boolean) {
@@ -44,6 +45,7 @@ export class Hold {
     this.claim = claim
     this.claimId = claim.id
     this.alone = alone
+    this.#lock = this.kind === 'lock'
     this.baseMs = claim.contended ? nowMs : claim.freshMs
   }
 
@@ -64,7 +66,7 @@ export class Hold {
     return this.#count >= COUNT_MAX
   }
   get shared(): boolean {
-    return this.claim.weight < this.claim.wish.capacity && this.kind === 'lock'
+    return this.claim.weight < this.claim.wish.capacity && this.#lock
   }
 
   standing(): 'live' | 'suspect' | 'lost' {
@@ -93,23 +95,28 @@ export class Hold {
     nowMs: number,
     parent: Grant | null,
   ): Grant {
-    const ends = [
-      wish.maxHoldMs === null ? null : nowMs + wish.maxHoldMs,
-      this.claim.endMs,
-      parent?.endMs ?? null,
-    ].filter((end) => end !== null)
     const grant = new Grant(this, {
       count: parent?.count ?? this.#count,
       label: wish.label,
       sinceMs: nowMs,
       waitedMs,
-      endMs: ends.length === 0 ? null : Math.min(...ends),
+      endMs: this.#endOf(wish.maxHoldMs, nowMs, parent),
       parent,
       shared: wish.shared,
     })
     grant.at = this.users.push(grant) - 1
     this.owner.began(grant)
     return grant
+  }
+
+  /** The earliest of its own end, the claim's and its parent's. */
+  #endOf(maxHoldMs: number | null, nowMs: number, parent: Grant | null): number | null {
+    const end = Math.min(
+      maxHoldMs === null ? Number.POSITIVE_INFINITY : nowMs + maxHoldMs,
+      this.claim.endMs ?? Number.POSITIVE_INFINITY,
+      parent?.endMs ?? Number.POSITIVE_INFINITY,
+    )
+    return end === Number.POSITIVE_INFINITY ? null : end
   }
 
   /** Gives one grant back. False: it had ended before. */

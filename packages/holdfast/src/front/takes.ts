@@ -6,16 +6,18 @@ import type { Timer } from '../clock.ts'
 import { ClosedError, DeadlockError, NotHeldError } from '../errors.ts'
 import { emit, wanted } from '../events.ts'
 import type { Keeper } from '../keeper/keeper.ts'
-import { type Kind, lineOf, partsOf } from '../names.ts'
+import { type Kind, partsOf } from '../names.ts'
 import { heldInChain } from './chain.ts'
 import { Front, type FrontHome } from './front.ts'
 import type { Grant } from './grant.ts'
 import { Nest } from './nest.ts'
 import { type Settled, Task, type Wish } from './task.ts'
+import { LeakWatch } from './watch.ts'
 
 export interface TakeTerms {
   readonly kind: Kind
   readonly name: string
+  readonly line: string
   readonly wish: Wish
   /** Infinite: for ever. 0: at once or not at all. */
   readonly waitMs: number
@@ -27,6 +29,7 @@ export interface TakeTerms {
 export class Takes implements FrontHome {
   readonly keeper: Keeper
   readonly grants: Set<Grant> = new Set()
+  readonly leaks: LeakWatch
   readonly #tasks = new Set<Task>()
   readonly #fronts = new Map<string, Front>()
   #warner: Timer | null = null
@@ -35,19 +38,24 @@ export class Takes implements FrontHome {
 
   constructor(keeper: Keeper) {
     this.keeper = keeper
+    this.leaks = new LeakWatch(keeper.clock)
   }
 
   get waiting(): number {
     return this.#tasks.size
   }
 
-  /** @throws {DeadlockError} the call chain's own holds make it impossible @throws {ClosedError} */
-  take(terms: TakeTerms): Promise<Settled> {
+  /**
+   * Resolves with what `finish` makes of the outcome, in the same turn.
+   *
+   * @throws {DeadlockError} the call chain's own holds make it impossible @throws {ClosedError}
+   */
+  take<R>(terms: TakeTerms, finish: (settled: Settled) => R): Promise<R> {
     if (this.#closed) throw new ClosedError('the Holdfast object is closed')
-    const line = lineOf(terms.kind, terms.name)
+    const { line } = terms
     const parent = terms.within ?? this.#parentOf(line, terms)
     if (terms.signal?.aborted) {
-      return Promise.resolve({ kind: 'failed', error: terms.signal.reason, outcome: 'aborted' })
+      return Promise.resolve(finish({ kind: 'failed', error: terms.signal.reason, outcome: 'aborted' }))
     }
     return new Promise((resolve) => {
       const sinceMs = this.keeper.clock.monotonicMs()
@@ -56,7 +64,7 @@ export class Takes implements FrontHome {
         endVigil()
         this.#tasks.delete(task)
         this.#report(terms, task, settled)
-        resolve(settled)
+        resolve(finish(settled))
       })
       this.#tasks.add(task)
       this.#bound(task, terms)
@@ -79,6 +87,7 @@ export class Takes implements FrontHome {
 
   ended(grant: Grant): void {
     this.grants.delete(grant)
+    this.leaks.ended(grant)
     grant.parent?.nest?.ended(grant)
     grant.nest?.ended(grant)
     if (this.grants.size === 0) this.#drained?.()
@@ -114,6 +123,7 @@ export class Takes implements FrontHome {
   /** Ends all that is still held, in this step; what it leaves in the store is the caller's to clean up. */
   endAll(): void {
     this.#drained = null
+    this.leaks.close()
     this.#warner?.cancel()
     this.#warner = null
     for (const front of [...this.#fronts.values()]) front.close()

@@ -8,11 +8,10 @@ import type { Front } from './front.ts'
 import type { Grant } from './grant.ts'
 
 const YOUNG_MS = 1000
-const YOUNG_MAX = 1024
 
 export class LeakWatch {
   readonly #clock: Clock
-  readonly #young: { readonly lease: object; readonly grant: Grant }[] = []
+  readonly #young = new Map<Grant, object>()
   readonly #registry = new FinalizationRegistry<Grant>((grant) => leaked(grant))
   #timer: Timer | null = null
 
@@ -21,24 +20,23 @@ export class LeakWatch {
   }
 
   began(lease: object, grant: Grant): void {
-    this.#young.push({ lease, grant })
-    if (this.#young.length >= YOUNG_MAX) this.#promote()
-    this.#timer ??= this.#clock.after(YOUNG_MS, () => {
-      this.#timer = null
-      this.#promote()
-    })
+    this.#young.set(grant, lease)
+    this.#timer ??= this.#clock.after(YOUNG_MS, () => this.#promote())
+  }
+  ended(grant: Grant): void {
+    this.#young.delete(grant)
   }
 
   close(): void {
     this.#timer?.cancel()
     this.#timer = null
-    this.#young.length = 0
+    this.#young.clear()
   }
 
   #promote(): void {
-    for (const { lease, grant } of this.#young.splice(0)) {
-      if (grant.state === 'held') this.#registry.register(lease, grant)
-    }
+    this.#timer = null
+    for (const [grant, lease] of this.#young) this.#registry.register(lease, grant)
+    this.#young.clear()
   }
 }
 

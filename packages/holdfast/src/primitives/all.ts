@@ -94,7 +94,7 @@ class All extends Verbs<MultiLease, TakeOptions> {
   }
 
   protected watch({ lease, grants }: Taken<MultiLease>): void {
-    for (const grant of grants) this.#home.leaks.began(lease, grant)
+    for (const grant of grants) this.#home.takes.leaks.began(lease, grant)
   }
   protected now(): number {
     return this.#home.keeper.clock.monotonicMs()

@@ -8,11 +8,9 @@ import { BackendUnavailableError, NotHeldError } from '../errors.ts'
 import type { Front } from '../front/front.ts'
 import type { Grant } from '../front/grant.ts'
 
-const grants = new WeakMap<object, Grant>()
-
 /** The grant behind a lease of this copy of the package. */
 export function grantOf(lease: unknown): Grant | undefined {
-  return typeof lease === 'object' && lease !== null ? grants.get(lease) : undefined
+  return lease instanceof BaseLease ? BaseLease.grantOf(lease) : undefined
 }
 
 /** What all leases of one claim have; the kinds add their own. */
@@ -21,7 +19,10 @@ export class BaseLease implements Omit<Lease, 'fence'> {
 
   constructor(grant: Grant) {
     this.grant = grant
-    grants.set(this, grant)
+  }
+
+  static grantOf(lease: BaseLease): Grant {
+    return lease.grant
   }
 
   get name(): string {

@@ -6,7 +6,7 @@ import type { Lease, TakeOptions } from '../api.ts'
 import { parseDuration, show } from '../duration.ts'
 import type { Grant } from '../front/grant.ts'
 import { checkParent, type TakeTerms } from '../front/takes.ts'
-import type { Wish } from '../front/task.ts'
+import type { Settled, Wish } from '../front/task.ts'
 import { type Kind, lineOf } from '../names.ts'
 import type { Home } from './home.ts'
 import { grantOf } from './lease.ts'
@@ -29,8 +29,12 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
   readonly name: string
   protected readonly own: O
   protected readonly patienceMs: number
+  /** The line's full name, by which `all` sorts. */
+  readonly line: string
   readonly #home: Home
   readonly #shape: Shape<L, O>
+  /** What a call without options of its own wishes for. */
+  readonly #usual: Wish
 
   constructor(home: Home, shape: Shape<L, O>) {
     super()
@@ -39,13 +43,10 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
     this.name = shape.name
     this.own = shape.options
     this.patienceMs = shape.patienceMs
-    shape.wish(shape.options)
+    this.line = lineOf(shape.kind, shape.name)
+    this.#usual = this.#wishOf(shape.options)
   }
 
-  /** The line's full name, by which `all` sorts. */
-  get line(): string {
-    return lineOf(this.#shape.kind, this.name)
-  }
   belongsTo(home: Home): boolean {
     return this.#home === home
   }
@@ -56,8 +57,11 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
   }
 
   /** One take, as `all` uses it too. */
-  async take(options: O, waitMs: number): Promise<TakeResult<L>> {
-    const settled = await this.#home.takes.take(this.#terms(options, waitMs))
+  take(options: O, waitMs: number): Promise<TakeResult<L>> {
+    return this.#home.takes.take(this.#terms(options, waitMs), this.#finish)
+  }
+
+  readonly #finish = (settled: Settled): TakeResult<L> => {
     if (settled.kind !== 'granted') return settled
     const { grant } = settled
     return { kind: 'granted', taken: { lease: this.#shape.lease(grant), grants: [grant] } }
@@ -75,32 +79,31 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
   }
 
   protected watch({ lease, grants }: Taken<L>): void {
-    for (const grant of grants) this.#home.leaks.began(lease, grant)
+    for (const grant of grants) this.#home.takes.leaks.began(lease, grant)
   }
   protected now(): number {
     return this.#home.keeper.clock.monotonicMs()
   }
 
   #terms(options: O, waitMs: number): TakeTerms {
-    const { kind, name, reentrant, wish } = this.#shape
-    const { settings } = this.#home.keeper
-    const { alone = false, ...asked } = wish(options)
-    const detached = options.detached ?? false
-    const maxHoldMs = options.maxHold === undefined ? null : parseDuration('maxHold', options.maxHold)
-    if (detached && maxHoldMs === null)
-      throw new TypeError('maxHold must be given for a detached lease: nobody else would end it')
-    const full: Wish = {
-      ...asked,
-      maxHoldMs,
-      label: options.label ?? null,
-      detached,
-      alone: alone || detached || options.fair === true || !settings.front,
-    }
-    return { kind, name, wish: full, waitMs, signal: options.signal, within: this.#parent(options.within), reentrant }
+    const { kind, name, reentrant } = this.#shape
+    const wish = options === this.own ? this.#usual : this.#wishOf(options)
+    const within = options.within === undefined ? null : this.#parent(options.within)
+    return { kind, name, line: this.line, wish, waitMs, signal: options.signal, within, reentrant }
   }
 
-  #parent(within: Lease | undefined): Grant | null {
-    if (within === undefined) return null
+  #wishOf(options: O): Wish {
+    const { weight, capacity, shared, slot, value, alone = false } = this.#shape.wish(options)
+    const detached = options.detached ?? false
+    const maxHoldMs = options.maxHold === undefined ? null : parseDuration('maxHold', options.maxHold)
+    if (detached && maxHoldMs === null) {
+      throw new TypeError('maxHold must be given for a detached lease: nobody else would end it')
+    }
+    const own = alone || detached || options.fair === true || !this.#home.keeper.settings.front
+    return { weight, capacity, shared, slot, value, maxHoldMs, label: options.label ?? null, detached, alone: own }
+  }
+
+  #parent(within: Lease): Grant {
     const grant = grantOf(within)
     if (grant === undefined) throw new TypeError(`within must be a lease of this Holdfast object, not ${show(within)}`)
     if (grant.hold.keeper !== this.#home.keeper)

@@ -37,7 +37,7 @@ export abstract class Verbs<L extends Omit<Lease, 'fence'>, O extends TakeOption
     const merged = this.#merge(options)
     const startedMs = this.now()
     const result = await this.take(merged, this.#wait(merged, this.patienceMs))
-    if (result.kind === 'granted') return section(this.name, result.taken, fn)
+    if (result.kind === 'granted') return section(result.taken, fn)
     throw result.kind === 'busy' ? this.#timeout(startedMs, result.holder) : result.error
   }
 
@@ -45,7 +45,7 @@ export abstract class Verbs<L extends Omit<Lease, 'fence'>, O extends TakeOption
     checkFunction(fn)
     const merged = this.#merge(options)
     const result = await this.take(merged, this.#wait(merged, 0))
-    if (result.kind === 'granted') return { ran: true, value: await section(this.name, result.taken, fn) }
+    if (result.kind === 'granted') return { ran: true, value: await section(result.taken, fn) }
     if (result.kind === 'busy') return { ran: false, holder: result.holder }
     if (isHoldfastError(result.error, 'WAIT_TIMEOUT')) return { ran: false, holder: result.error.holder }
     throw result.error
@@ -85,31 +85,24 @@ export abstract class Verbs<L extends Omit<Lease, 'fence'>, O extends TakeOption
 }
 
 /** Runs `fn` under its leases and gives them back. Loss is told after `fn` has settled, with what it did. */
-async function section<L, T>(
-  name: string,
-  { lease, grants }: Taken<L>,
-  fn: (lease: L) => T | PromiseLike<T>,
-): Promise<T> {
-  const settled = await settle(() => runUnder(grants, () => fn(lease)))
+async function section<L, T>({ lease, grants }: Taken<L>, fn: (lease: L) => T | PromiseLike<T>): Promise<T> {
+  let settled: PromiseSettledResult<T>
+  try {
+    settled = { status: 'fulfilled', value: await runUnder(grants, () => fn(lease)) }
+  } catch (reason) {
+    settled = { status: 'rejected', reason }
+  }
   const lost = grants.map(latest).find((grant) => grant.check() === 'lost')
   // A release problem never hides what the function did.
   await Promise.allSettled([...grants].reverse().map((grant) => releaseGrant(latest(grant))))
-  if (lost !== undefined) throw lossOf(name, lost, settled)
+  if (lost !== undefined) throw lossOf(lost, settled)
   if (settled.status === 'rejected') throw settled.reason
   return settled.value
 }
 
-function lossOf(_name: string, lost: Grant, settled: PromiseSettledResult<unknown>): LeaseLostError {
+function lossOf(lost: Grant, settled: PromiseSettledResult<unknown>): LeaseLostError {
   const told = lost.lossError()
   return settled.status === 'rejected' && settled.reason === told ? told : lost.lossError(settled)
-}
-
-async function settle<T>(fn: () => T | PromiseLike<T>): Promise<PromiseSettledResult<T>> {
-  try {
-    return { status: 'fulfilled', value: await fn() }
-  } catch (reason) {
-    return { status: 'rejected', reason }
-  }
 }
 
 function checkFunction(fn: unknown): void {
