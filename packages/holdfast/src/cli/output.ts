@@ -1,6 +1,11 @@
 /** Writing to the terminal. Nothing here is thrown: a reader that has gone is an answer, not a crash. */
 import { visibleLines } from './visible-text.ts'
 
+/** Without a listener the end of a reader would end this program, and with it the watch over the command. */
+export function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+}
+
 /** Whether the text was taken by whoever reads the stream. */
 export function reached(stream: NodeJS.WriteStream, text: string): Promise<boolean> {
   if (text === '') return Promise.resolve(true)

@@ -14,7 +14,7 @@ import { EXIT } from './exit-code.ts'
 import { helpText } from './help.ts'
 import { list, show } from './listing.ts'
 import { acquireOrder, listOrder, releaseOrder, runOrder, showOrder, storeSetting } from './orders.ts'
-import { reached, remark } from './output.ts'
+import { outliveReaders, reached, remark } from './output.ts'
 import { release } from './release.ts'
 import { run } from './run.ts'
 import { openStore, shownUrl } from './store.ts'
@@ -36,6 +36,7 @@ interface Plan {
 
 /** @returns the exit code */
 export async function program(words: readonly string[], programFile: string): Promise<number> {
+  outliveReaders()
   const json = wantsJson(words)
   let plan: Plan
   try {
@@ -124,12 +125,17 @@ function misuse(error: unknown, words: readonly string[]): Answer {
 
 function versionAnswer(): Answer {
   const { version } = packageFile
-  return { exitCode: EXIT.done, document: { version }, text: () => `${version}\n`, remarks: [] }
+  return {
+    exitCode: EXIT.done,
+    document: { outcome: 'version', exitCode: EXIT.done, version },
+    text: () => `${version}\n`,
+    remarks: [],
+  }
 }
 
 function helpAnswer({ command }: CommandLine, words: readonly string[]): Answer {
   const text = helpText(command)
   // Called with nothing, somebody may have forgotten a variable in a script: the help, but not as a success.
   const exitCode = words.length === 0 ? EXIT.usage : EXIT.done
-  return { exitCode, document: { help: text }, text: () => text, remarks: [] }
+  return { exitCode, document: { outcome: 'help', exitCode, help: text }, text: () => text, remarks: [] }
 }
