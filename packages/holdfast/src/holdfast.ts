@@ -89,21 +89,23 @@ export class HoldfastObject implements Holdfast {
 
   async inspect(name: string): Promise<readonly LineView[]> {
     checkName('name', name)
-    const { link, callMs } = this.#home.keeper
+    const { link, sessions } = this.#home.keeper
     const rows = await Promise.all(
-      KINDS.map((kind) => link.call(callMs, (ledger) => ledger.inspect(lineOf(kind, name)))),
+      KINDS.map((kind) => link.call(sessions.callMs, (ledger) => ledger.inspect(lineOf(kind, name)))),
     )
     return rows.filter((row) => row !== null).map(lineView)
   }
 
   async *list(options: { readonly prefix?: string; readonly signal?: AbortSignal } = {}): AsyncIterable<LineView> {
     const prefix = checkText('prefix', options.prefix ?? '', NAME_BYTES_MAX)
-    const { link, callMs } = this.#home.keeper
+    const { link, sessions } = this.#home.keeper
     for (const kind of KINDS) {
       let after = ''
       for (let more = true; more; ) {
         options.signal?.throwIfAborted()
-        const page = await link.call(callMs, (ledger) => ledger.list(lineOf(kind, prefix), after, LINES_A_PAGE))
+        const page = await link.call(sessions.callMs, (ledger) =>
+          ledger.list(lineOf(kind, prefix), after, LINES_A_PAGE),
+        )
         for (const row of page) yield lineView(row)
         more = page.length === LINES_A_PAGE
         after = page.at(-1)?.line ?? after
@@ -114,9 +116,9 @@ export class HoldfastObject implements Holdfast {
   async forceRelease(name: string, claimId?: string): Promise<number> {
     checkName('name', name)
     const id = claimId === undefined ? null : checkText('claimId', claimId, NAME_BYTES_MAX)
-    const { link, callMs } = this.#home.keeper
+    const { link, sessions } = this.#home.keeper
     const ended = await Promise.all(
-      KINDS.map((kind) => link.call(callMs, (ledger) => ledger.evict(lineOf(kind, name), id))),
+      KINDS.map((kind) => link.call(sessions.callMs, (ledger) => ledger.evict(lineOf(kind, name), id))),
     )
     return ended.reduce((sum, { evicted }) => sum + evicted, 0)
   }
@@ -126,7 +128,7 @@ export class HoldfastObject implements Holdfast {
     const { link, pulse } = keeper
     return {
       link: link.state,
-      session: keeper.sessions.size > 0 ? 'open' : keeper.everLost ? 'lost' : 'none',
+      session: keeper.sessions.byBucket.size > 0 ? 'open' : keeper.sessions.everLost ? 'lost' : 'none',
       heartbeat: pulse.heartbeat,
       heartbeatReason: pulse.reason,
       held: takes.grants.size,

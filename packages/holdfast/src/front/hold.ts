@@ -71,7 +71,7 @@ export class Hold {
 
   standing(): 'live' | 'suspect' | 'lost' {
     const { session } = this.claim
-    return session === null ? 'lost' : this.keeper.check(session)
+    return session === null ? 'lost' : this.keeper.sessions.check(session)
   }
   validForMs(): number {
     const claimMs = (this.claim.endMs ?? Number.POSITIVE_INFINITY) - this.keeper.clock.monotonicMs()

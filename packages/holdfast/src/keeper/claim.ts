@@ -72,3 +72,13 @@ export class Claim {
     this.recheck = null
   }
 }
+
+/** Read anew: an await or a call may have changed it, which the compiler does not know. */
+export function stateOf(claim: Claim): ClaimState {
+  return claim.state
+}
+
+/** After an await: the claim was given up, or stands for another session now. */
+export function isStale(claim: Claim, session: Session): boolean {
+  return claim.state === 'ended' || claim.session !== session
+}

@@ -114,7 +114,7 @@ export class HeartWorker {
       this.#keeper.outbox.confirmed(mail.ids)
     } else {
       const session = this.#sessions.get(mail.id)
-      if (session !== undefined) this.#keeper.beaten(session, mail.answer, mail.after, mail.start)
+      if (session !== undefined) this.#keeper.sessions.beaten(session, mail.answer, mail.after, mail.start)
     }
   }
   readonly #onError = (error: Error): void => this.#fail(`the heartbeat worker failed: ${error.message}`)

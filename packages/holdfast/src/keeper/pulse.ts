@@ -117,16 +117,16 @@ export class Pulse {
     for (const session of [...this.#watched]) this.#look(session, now)
     this.ranMs = now
     const silentMs = now - (this.#keeper.link.silentSinceMs ?? now)
-    if (silentMs < this.#keeper.callMs) this.#heart?.tick(now)
+    if (silentMs < this.#keeper.sessions.callMs) this.#heart?.tick(now)
     if (this.#watched.size > 0) this.#arm()
     else this.#timer = null
   }
 
   #look(session: Session, now: number): void {
-    if (session.claims.size === 0 || this.#keeper.check(session) === 'lost') return this.drop(session)
+    if (session.claims.size === 0 || this.#keeper.sessions.check(session) === 'lost') return this.drop(session)
     const ageMs = now - session.tenure.startMs
     // The worker beats every third; if it has missed that for long, this thread helps out.
     const due = this.#heart?.beats ? session.ttlMs / 2 : session.ttlMs / 3 - session.ttlMs / 24
-    if (ageMs >= due) void this.#keeper.beat(session)
+    if (ageMs >= due) void this.#keeper.sessions.beat(session)
   }
 }

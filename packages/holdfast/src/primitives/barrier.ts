@@ -172,15 +172,15 @@ class Rendezvous implements Barrier {
   }
 
   async #state(): Promise<State> {
-    const { link, callMs } = this.#home.keeper
-    const found = await link.call(callMs, (ledger) => ledger.cells.get(this.#key))
+    const { link, sessions } = this.#home.keeper
+    const found = await link.call(sessions.callMs, (ledger) => ledger.cells.get(this.#key))
     if (found === null) return { version: null, completed: [] }
     return { version: found.version, completed: JSON.parse(found.value) as readonly Completed[] }
   }
 
   async #present(line: string): Promise<readonly string[]> {
-    const { link, callMs } = this.#home.keeper
-    const row = await link.call(callMs, (ledger) => ledger.inspect(line))
+    const { link, sessions } = this.#home.keeper
+    const row = await link.call(sessions.callMs, (ledger) => ledger.inspect(line))
     return row?.claims.map((claim) => claim.id) ?? []
   }
 

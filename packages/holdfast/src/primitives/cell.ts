@@ -25,8 +25,8 @@ class NamedCell implements Cell {
   }
 
   async get(): ReturnType<Cell['get']> {
-    const { link, callMs } = this.#home.keeper
-    const found = await link.call(callMs, (ledger) => ledger.cells.get(this.#key))
+    const { link, sessions } = this.#home.keeper
+    const found = await link.call(sessions.callMs, (ledger) => ledger.cells.get(this.#key))
     return found === null ? null : { value: found.value, version: BigInt(found.version) }
   }
 
@@ -75,11 +75,11 @@ export async function writeCell(
   for (let left = TRIES - 1; ; left--) {
     try {
       const notAfterMs = await keeper.notAfterMs()
-      const answer = await keeper.link.call(keeper.callMs, (ledger) =>
+      const answer = await keeper.link.call(keeper.sessions.callMs, (ledger) =>
         ledger.cells.set(key, value, {
           opId,
           notAfterMs,
-          minSeq: keeper.minSeq(ledger.bucketOf(key)),
+          minSeq: keeper.sessions.minSeq(ledger.bucketOf(key)),
           ifVersion,
           ttlMs,
         }),

@@ -61,8 +61,8 @@ class Candidacy extends Thing<Lease, CandidateOptions> implements Election {
   }
 
   async leader(): Promise<Leader | null> {
-    const { link, callMs } = this.#home.keeper
-    const row = await link.call(callMs, (ledger) => ledger.inspect(this.line))
+    const { link, sessions } = this.#home.keeper
+    const row = await link.call(sessions.callMs, (ledger) => ledger.inspect(this.line))
     const first = row?.claims.find((claim) => claim.open)
     if (first === undefined) return null
     return { value: first.value ?? '', fence: BigInt(first.seq) * 1024n, host: first.host, pid: first.pid }

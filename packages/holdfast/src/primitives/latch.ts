@@ -37,7 +37,9 @@ class CountDown implements Latch {
     for (let left = TRIES - 1; ; left--) {
       try {
         const terms = { notAfterMs: await keeper.notAfterMs(), ttlMs: KEPT_MS }
-        const answer = await keeper.link.call(keeper.callMs, (ledger) => ledger.cells.add(this.#key, id, terms))
+        const answer = await keeper.link.call(keeper.sessions.callMs, (ledger) =>
+          ledger.cells.add(this.#key, id, terms),
+        )
         if (answer.state === 'counted') return this.#left(answer.count)
         if (left === 0)
           throw new BackendUnavailableError(`the arrival at latch "${this.#name}" came too late to the store each time`)
@@ -83,8 +85,8 @@ class CountDown implements Latch {
     return `latch:${this.#name}`
   }
   #arrived(): Promise<number> {
-    const { link, callMs } = this.#home.keeper
-    return link.call(callMs, (ledger) => ledger.cells.count(this.#key))
+    const { link, sessions } = this.#home.keeper
+    return link.call(sessions.callMs, (ledger) => ledger.cells.count(this.#key))
   }
   #left(count: number): number {
     return count > 0 && count % this.#count === 0 ? 0 : this.#count - (count % this.#count)

@@ -71,8 +71,8 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
     if (typeof leaseId !== 'string' || !LEASE_ID.test(leaseId)) {
       throw new TypeError(`leaseId must be the id of a detached lease, not ${show(leaseId)}`)
     }
-    const { link, callMs } = this.#home.keeper
-    const { found } = await link.call(callMs, (ledger) =>
+    const { link, sessions } = this.#home.keeper
+    const { found } = await link.call(sessions.callMs, (ledger) =>
       ledger.leave(ledger.bucketOf(this.line), [{ id: leaseId, line: this.line }]),
     )
     return found[0] === true

@@ -1,0 +1,144 @@
+/**
+ * Puts a claim into its line and sees it through: the same claim id is sent again until the store has answered or the
+ * owner has given up, under a new id when the session had to be opened anew.
+ */
+import type { Clock } from '../clock.ts'
+import { BackendUnavailableError, isHoldfastError } from '../errors.ts'
+import type { Closed, EnterAnswer, Open } from '../port.ts'
+import { jittered, type Random } from '../random.ts'
+import { type Claim, isStale, stateOf } from './claim.ts'
+import type { Link } from './link.ts'
+import type { Outbox } from './outbox.ts'
+import type { Session } from './session.ts'
+import type { Sessions } from './sessions.ts'
+
+const PAUSE_MS = { first: 20, max: 1000 }
+
+/** What the keeper does with a claim that has been put into its line, or cannot be. */
+export interface Gate {
+  readonly clock: Clock
+  readonly random: Random
+  readonly link: Link
+  readonly sessions: Sessions
+  readonly outbox: Outbox
+  joined(claim: Claim, session: Session): void
+  /** False: it was lost at once and must enter again. */
+  openNow(claim: Claim, session: Session, answer: Open, sentMs: number): Promise<boolean>
+  closedNow(claim: Claim, answer: Closed): Promise<void>
+  forget(claim: Claim): void
+  pause(ms: number): Promise<void>
+}
+
+export class Entrance {
+  readonly #gate: Gate
+
+  constructor(gate: Gate) {
+    this.#gate = gate
+  }
+
+  async enter(claim: Claim): Promise<void> {
+    claim.looping = true
+    let pauseMs = PAUSE_MS.first
+    while (stateOf(claim) === 'entering') {
+      try {
+        const ledger =
+          this.#gate.link.ledger ??
+          (await this.#gate.link.call(this.#gate.sessions.callMs, (connected) => Promise.resolve(connected)))
+        const session = await this.#sessionFor(claim, ledger.bucketOf(claim.wish.line))
+        if (stateOf(claim) !== 'entering') break
+        this.#join(claim, session)
+        const sentMs = this.#gate.clock.monotonicMs()
+        const answer = await this.#sendEnter(claim, session, sentMs)
+        if (isStale(claim, session)) continue
+        claim.outage = null
+        if (await this.#entered(claim, session, answer, sentMs)) break
+      } catch (error) {
+        claim.outage = error
+        if (this.#hopeless(claim, error)) break
+        await this.#gate.pause(jittered(this.#gate.random, pauseMs))
+        pauseMs = Math.min(pauseMs * 2, PAUSE_MS.max)
+      }
+    }
+    claim.looping = false
+  }
+
+  async #sendEnter(claim: Claim, session: Session, sentMs: number): Promise<EnterAnswer> {
+    const notAfterMs = this.#gate.link.serverNowMs() + this.#gate.sessions.callMs
+    claim.notAfterMs = Math.max(claim.notAfterMs, notAfterMs)
+    claim.askedMs = sentMs
+    const draft = { ...claim.wish, id: claim.id }
+    const terms = {
+      mode: claim.mode,
+      notAfterMs,
+      minSeq: this.#gate.sessions.minSeq(session.bucket),
+      sliceMs: this.#gate.sessions.settings.sliceMs,
+    }
+    const answer = await this.#gate.link.call(this.#gate.sessions.callMs, (ledger) =>
+      ledger.enter({ bucket: session.bucket, id: session.id }, draft, terms),
+    )
+    claim.askedMs = Number.POSITIVE_INFINITY
+    return answer
+  }
+
+  /** True: the claim has been dealt with; false: send it once more. */
+  async #entered(claim: Claim, session: Session, answer: EnterAnswer, sentMs: number): Promise<boolean> {
+    switch (answer.state) {
+      case 'open':
+      case 'closed':
+        claim.confirmedMs = this.#gate.clock.monotonicMs()
+        this.#gate.sessions.sawSeq(session.bucket, answer.seq)
+        claim.seq = answer.seq
+        if (answer.state === 'open') return this.#gate.openNow(claim, session, answer, sentMs)
+        await this.#gate.closedNow(claim, answer)
+        return true
+      case 'refused':
+        this.#gate.forget(claim)
+        claim.listener.refused(claim, answer.holder)
+        return true
+      case 'held-back':
+        this.#gate.forget(claim)
+        claim.listener.failed(
+          claim,
+          new BackendUnavailableError(
+            `the store lost its data; nothing is granted for ${Math.ceil(answer.retryMs)} ms`,
+          ),
+        )
+        return true
+      case 'too-late':
+        return false
+      case 'session-gone':
+        this.#gate.sessions.lose(session, 'expired')
+        return false
+    }
+  }
+
+  #hopeless(claim: Claim, error: unknown): boolean {
+    if (claim.state !== 'entering') return true
+    const heals = isHoldfastError(error, 'BACKEND_UNAVAILABLE')
+    if (heals && claim.mode === 'queue') return false
+    const { session, id } = claim
+    this.#gate.forget(claim)
+    if (session !== null && id !== '')
+      void this.#gate.outbox.leave(session, { id, line: claim.wish.line }, claim.notAfterMs)
+    claim.listener.failed(claim, error)
+    return true
+  }
+
+  async #sessionFor(claim: Claim, bucket: number): Promise<Session> {
+    if (!claim.wish.detached) return this.#gate.sessions.ready(bucket)
+    if (claim.session !== null && this.#gate.sessions.check(claim.session) === 'live') return claim.session
+    const session = await this.#gate.sessions.open(bucket)
+    this.#gate.sessions.loners.add(session)
+    return session
+  }
+
+  #join(claim: Claim, session: Session): void {
+    if (claim.session === session) return
+    claim.session = session
+    claim.id = session.nextClaimId()
+    claim.confirmedMs = Number.POSITIVE_INFINITY
+    claim.notAfterMs = 0
+    session.claims.set(claim.id, claim)
+    this.#gate.joined(claim, session)
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * The sessions of one Holdfast object: opened when something is wanted of their bucket, beaten while they hold or want
+ * anything, lost once and for all. What a loss means for a claim is its owner's business.
+ */
+import type { Clock } from '../clock.ts'
+import { BackendUnavailableError, type LossReason } from '../errors.ts'
+import { emit, type SessionEvent } from '../events.ts'
+import type { Settings } from '../options.ts'
+import type { AuditRow, BeatAnswer } from '../port.ts'
+import type { Random } from '../random.ts'
+import type { Claim } from './claim.ts'
+import { hostOf } from './host.ts'
+import type { Link } from './link.ts'
+import { Session } from './session.ts'
+import { type Start, startNow } from './tenure.ts'
+
+/** Own claims that one beat audits. */
+export const AUDIT_ROWS = 64
+
+/** Who is told what beats and losses say about claims. */
+export interface ClaimOwner {
+  gone(claim: Claim, reason: LossReason): void
+  heardOf(claim: Claim, contended: boolean, sentMs: number): void
+  /** The store has a claim of this session that nobody here knows. */
+  stranger(session: Session, row: AuditRow, serverMs: number): void
+  /** The session needs no more beats. */
+  over(session: Session): void
+  /** When this thread last ran its timers. */
+  readonly ranMs: number
+}
+
+export class Sessions {
+  readonly settings: Settings
+  readonly byBucket: Map<number, Session> = new Map()
+  /** Sessions of detached claims that still wait. */
+  readonly loners: Set<Session> = new Set()
+  everLost = false
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #link: Link
+  readonly #owner: ClaimOwner
+  readonly #opening = new Map<number, Promise<Session>>()
+  readonly #beating = new Map<Session, Promise<boolean>>()
+  readonly #minSeq = new Map<number, number>()
+
+  constructor(settings: Settings, clock: Clock, random: Random, link: Link, owner: ClaimOwner) {
+    this.settings = settings
+    this.#clock = clock
+    this.#random = random
+    this.#link = link
+    this.#owner = owner
+  }
+
+  /** How long one request may take. */
+  get callMs(): number {
+    return this.settings.ttlMs / 3
+  }
+  /** 1 + the highest number this process has had from the bucket. */
+  minSeq(bucket: number): number {
+    return this.#minSeq.get(bucket) ?? 0
+  }
+  sawSeq(bucket: number, seq: number): void {
+    if (!(seq < 2 ** 53)) throw new RangeError(`the store gave a number beyond 2^53: ${seq}`)
+    if (seq >= this.minSeq(bucket)) this.#minSeq.set(bucket, seq + 1)
+  }
+
+  /** A session of the bucket with at least a third of its life left. */
+  async ready(bucket: number): Promise<Session> {
+    const session = this.byBucket.get(bucket)
+    if (session !== undefined && this.check(session) === 'live' && session.hasThird()) return session
+    const running = this.#opening.get(bucket)
+    if (running !== undefined) return running
+    const opening = this.#renewOrOpen(bucket, session).finally(() => this.#opening.delete(bucket))
+    this.#opening.set(bucket, opening)
+    return opening
+  }
+
+  async #renewOrOpen(bucket: number, old: Session | undefined): Promise<Session> {
+    if (old !== undefined && this.check(old) !== 'lost') {
+      const beaten = await this.beat(old)
+      if (beaten && old.state === 'live' && old.hasThird()) return old
+      if (this.check(old) !== 'lost') throw new BackendUnavailableError('the session could not be renewed')
+    }
+    const session = await this.open(bucket)
+    if (!session.hasThird()) await this.beat(session)
+    this.byBucket.set(bucket, session)
+    return session
+  }
+
+  /** A fresh session. Its id never comes back. */
+  async open(bucket: number): Promise<Session> {
+    const { ttlMs } = this.settings
+    const session = new Session(this.#clock, bucket, this.#random.id(), ttlMs)
+    const start = startNow(this.#clock)
+    const draft = {
+      bucket,
+      id: session.id,
+      ttlMs,
+      host: hostOf(),
+      pid: process.pid,
+      seenBefore: this.#link.answered,
+      minSeq: this.minSeq(bucket),
+    }
+    await this.#link.call(this.callMs, (ledger) => ledger.open(draft))
+    session.confirm(start)
+    this.#tell({ state: 'opened' })
+    return session
+  }
+
+  /** One beat. True: confirmed. Several callers share one that is under way. */
+  beat(session: Session): Promise<boolean> {
+    const running = this.#beating.get(session)
+    if (running !== undefined) return running
+    const beat = this.#beat(session).finally(() => this.#beating.delete(session))
+    this.#beating.set(session, beat)
+    return beat
+  }
+
+  async #beat(session: Session): Promise<boolean> {
+    const start = startNow(this.#clock)
+    const after = session.auditedTo
+    const terms = { ttlMs: session.ttlMs, after, limit: AUDIT_ROWS }
+    try {
+      const answer = await this.#link.call(session.ttlMs / 6, (ledger) =>
+        ledger.beat({ bucket: session.bucket, id: session.id }, terms),
+      )
+      // Past the deadline is lost, also when the answer that would have moved it arrives a moment later.
+      if (answer.state === 'beaten' && this.check(session) !== 'lost') session.confirm(start)
+      return this.beaten(session, answer, after, start)
+    } catch {
+      return false
+    }
+  }
+
+  /** Draws the consequences of a beat that was answered, also of one that the heartbeat thread made. */
+  beaten(session: Session, answer: BeatAnswer, after: string, start: Start): boolean {
+    if (session.state !== 'live') return false
+    if (answer.state === 'session-gone' || session.standing() === 'lost') {
+      this.lose(session, this.#lossReason(session))
+      return false
+    }
+    for (const id of answer.revoked) {
+      const claim = session.claims.get(id)
+      if (claim !== undefined) this.#owner.gone(claim, 'revoked')
+    }
+    for (const row of answer.audit) {
+      const claim = session.claims.get(row.id)
+      if (claim?.state === 'open' && claim.freshMs < start.monotonicMs)
+        this.#owner.heardOf(claim, row.contended, start.monotonicMs)
+    }
+    const { missing, strangers } = session.compare(after, answer.audit, AUDIT_ROWS, start.monotonicMs)
+    for (const claim of missing) this.#owner.gone(claim, 'forgotten')
+    for (const row of strangers) this.#owner.stranger(session, row, answer.serverMs)
+    return true
+  }
+
+  /** The session is over: what it held is lost, what it waited for stands in line again. */
+  lose(session: Session, reason: LossReason): void {
+    if (session.state === 'lost') return
+    session.state = 'lost'
+    this.everLost = true
+    if (this.byBucket.get(session.bucket) === session) this.byBucket.delete(session.bucket)
+    this.loners.delete(session)
+    this.#owner.over(session)
+    const claims = [...session.claims.values()]
+    const placesLost = claims.filter((claim) => claim.state === 'closed').length
+    this.#tell({ state: 'lost', placesLost, detail: reason })
+    for (const claim of claims) this.#owner.gone(claim, reason)
+  }
+
+  /** Whether the session is ours by our clocks. Loses it in this very step when it is not. */
+  check(session: Session): 'live' | 'suspect' | 'lost' {
+    const standing = session.standing()
+    if (standing === 'lost' && session.state === 'live') this.lose(session, this.#lossReason(session))
+    if (standing === 'suspect' && !this.#beating.has(session)) void this.beat(session)
+    return standing
+  }
+
+  #lossReason(session: Session): LossReason {
+    return this.#clock.monotonicMs() - this.#owner.ranMs > session.ttlMs / 2 ? 'stalled' : 'expired'
+  }
+
+  #tell(event: Pick<SessionEvent, 'state'> & Partial<SessionEvent>): void {
+    const { namespace } = this.settings
+    emit('holdfast:session', () => ({ namespace, lateByMs: 0, placesLost: 0, heartbeat: null, detail: null, ...event }))
+  }
+}
