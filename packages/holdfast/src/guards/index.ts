@@ -1,0 +1,5 @@
+/** The entry `holdfast/guard`: what the resource itself checks, so that a holder that was passed by others is refused. */
+export type { Guard } from './guard.ts'
+export { memoryGuard } from './memory-guard.ts'
+export { guardTable, type SqlDialect } from './sql-dialect.ts'
+export { type SqlGuardOptions, sqlGuard } from './sql-guard.ts'
