@@ -128,10 +128,10 @@ export class HoldfastObject implements Holdfast {
     const { link, pulse } = keeper
     return {
       link: link.state,
-      session: keeper.sessions.byBucket.size > 0 ? 'open' : keeper.sessions.everLost ? 'lost' : 'none',
+      session: keeper.sessions.state,
       heartbeat: pulse.heartbeat,
       heartbeatReason: pulse.reason,
-      held: takes.grants.size,
+      held: takes.held,
       waiting: takes.waiting,
       connections: link.connections,
     }

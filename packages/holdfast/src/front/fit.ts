@@ -14,7 +14,7 @@ export type Fit = 'now' | 'soon' | 'ask' | 'never' | { readonly maxHoldMs?: numb
 
 export function fit(hold: Hold, wish: Wish, keeper: Keeper): Fit {
   if (hold.alone || hold.over || wish.alone || hold.exhausted || !alike(hold, wish)) return 'never'
-  if (hold.users.length > 0) {
+  if (hold.used) {
     if (!wish.shared || !hold.shared) return exclusive(hold) ? 'soon' : 'never'
     // Readers share a claim only if no end of its own could cut one of them short.
     if (wish.maxHoldMs !== null || hold.claim.endMs !== null) return 'never'
@@ -24,7 +24,7 @@ export function fit(hold: Hold, wish: Wish, keeper: Keeper): Fit {
   const budget = mayPass(hold, keeper)
   if (budget !== 'now') return budget
   if (hold.standing() !== 'live' || !(hold.claim.session?.hasThird() ?? false)) return 'ask'
-  return hold.users.length > 0 ? 'now' : ends(hold, wish, keeper)
+  return hold.used ? 'now' : ends(hold, wish, keeper)
 }
 
 /** The same kind of use of the same line: a freed claim passes only to a task that it could have been made for. */
@@ -46,7 +46,7 @@ function mayPass(hold: Hold, keeper: Keeper): 'now' | 'ask' | 'never' {
   const inSlice = keeper.clock.monotonicMs() - hold.baseMs < sliceMs
   if (hold.claim.contended) {
     // A reader that joins would keep the claim from ever falling free.
-    return inSlice && hold.passes <= passes && hold.users.length === 0 ? 'now' : 'never'
+    return inSlice && hold.passes <= passes && !hold.used ? 'now' : 'never'
   }
   return inSlice ? 'now' : 'ask'
 }

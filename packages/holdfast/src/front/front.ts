@@ -37,10 +37,11 @@ export interface FrontHome {
 
 export class Front implements HoldOwner, ClaimListener {
   readonly line: string
-  readonly keeper: Keeper
   readonly #home: FrontHome
-  readonly #queue = new TaskQueue()
-  readonly #holds: Hold[] = []
+  /** Null while nobody waits here. */
+  #queue: TaskQueue | null = null
+  /** Open claims. Never changed in place: a look at the clock may find one lost while they are gone through. */
+  #holds: readonly Hold[] = []
   /** The one closed claim, for the head of the queue. */
   #pending: Claim | null = null
   /** Claims that stand for one task, outside the queue. */
@@ -51,13 +52,16 @@ export class Front implements HoldOwner, ClaimListener {
 
   constructor(home: FrontHome, line: string) {
     this.#home = home
-    this.keeper = home.keeper
     this.line = line
   }
 
-  /** The open claims of this process, for re-entry and for `status`. */
-  get holds(): readonly Hold[] {
-    return this.#holds
+  get keeper(): Keeper {
+    return this.#home.keeper
+  }
+
+  /** All that is held here. */
+  get grants(): readonly Grant[] {
+    return this.#holds.flatMap((hold) => hold.users)
   }
 
   /** Stands in line. The task is settled by its grant, or by whoever ends its waiting. */
@@ -66,6 +70,7 @@ export class Front implements HoldOwner, ClaimListener {
       this.#goAlone(task, 'queue')
       return
     }
+    this.#queue ??= new TaskQueue()
     this.#queue.push(task)
     this.#pump()
   }
@@ -73,11 +78,10 @@ export class Front implements HoldOwner, ClaimListener {
   /** At once or not at all. */
   try(task: Task): void {
     if (!task.wish.alone) {
-      if (this.#queue.size > 0) return this.#busy(task, this.#pending?.holder ?? null)
+      if (this.#queue !== null) return this.#busy(task, this.#pending?.wait?.holder ?? null)
       const hold = this.#find(task.wish)
       if (hold instanceof Hold) return this.#grant(task, hold)
-      const used =
-        hold === 'soon' ? this.#holds.find((one) => one.users.length > 0 && one.standing() === 'live') : undefined
+      const used = hold === 'soon' ? this.#holds.find((one) => one.used && one.standing() === 'live') : undefined
       if (used !== undefined) return task.settle({ kind: 'busy', holder: this.#viewOf(used) })
     }
     this.#goAlone(task, 'try')
@@ -85,7 +89,7 @@ export class Front implements HoldOwner, ClaimListener {
 
   /** Ends the waiting of a task that has been settled by somebody else. */
   drop(task: Task): void {
-    this.#queue.remove(task)
+    this.#unqueue(task)
     if (task.claim !== null) {
       void this.keeper.leave(task.claim)
       this.#soloOver(task.claim)
@@ -97,13 +101,13 @@ export class Front implements HoldOwner, ClaimListener {
   overdue(task: Task): { readonly error: Error; readonly outcome: 'timeout' | 'outage' } {
     const now = this.keeper.clock.monotonicMs()
     const claim = task.claim ?? this.#pending
-    const used = this.#holds.find((hold) => hold.users.length > 0)
-    const silent = claim !== null && (now - claim.askedMs > SILENCE_MS || claim.outage !== null)
+    const used = this.#holds.find((hold) => hold.used)
+    const silent = claim !== null && (now - (claim.askedMs ?? now) > SILENCE_MS || claim.outage !== null)
     const known = claim === null ? this.#holds.some((hold) => hold.claim.outage === null) : claim.heard && !silent
     const waitedMs = now - task.sinceMs
     const { name } = partsOf(this.line)
     if (known) {
-      const holder = claim?.holder ?? null
+      const holder = claim?.wait?.holder ?? null
       const view = holder !== null ? rowView(holder) : used !== undefined ? this.#viewOf(used) : null
       return { error: new WaitTimeoutError(name, waitedMs, view), outcome: 'timeout' }
     }
@@ -117,7 +121,7 @@ export class Front implements HoldOwner, ClaimListener {
     const task = this.#soloOver(claim)
     if (claim === this.#pending) this.#pending = null
     const hold = new Hold(this, claim, this.keeper.clock.monotonicMs(), task?.wish.alone ?? false)
-    this.#holds.push(hold)
+    this.#holds = this.#holds.length === 0 ? [hold] : [...this.#holds, hold]
     if (task !== null) this.#grant(task, hold)
     this.#pump()
   }
@@ -129,10 +133,9 @@ export class Front implements HoldOwner, ClaimListener {
   }
 
   lost(claim: Claim, reason: LossReason): void {
-    const at = this.#holds.findIndex((hold) => hold.claim === claim)
-    const hold = this.#holds[at]
+    const hold = this.#holds.find((one) => one.claim === claim)
     if (hold === undefined) return
-    this.#holds.splice(at, 1)
+    this.#remove(hold)
     hold.lose(reason)
     this.#pump()
   }
@@ -143,8 +146,8 @@ export class Front implements HoldOwner, ClaimListener {
     this.#soloOver(claim)?.settle({ kind: 'failed', error, outcome })
     if (claim === this.#pending) {
       this.#pending = null
-      for (let task = this.#queue.head; task !== null; task = this.#queue.head) {
-        this.#queue.remove(task)
+      for (let task = this.#head; task !== null; task = this.#head) {
+        this.#unqueue(task)
         task.settle({ kind: 'failed', error, outcome })
       }
     }
@@ -171,8 +174,10 @@ export class Front implements HoldOwner, ClaimListener {
   /** Ends everything here at once. Detached claims stay in the store and end there by themselves. */
   close(): void {
     this.#linger?.cancel()
-    for (const hold of this.#holds.splice(0)) {
-      if (hold.claim.wish.detached) for (const grant of [...hold.users]) hold.release(grant)
+    const holds = this.#holds
+    this.#holds = []
+    for (const hold of holds) {
+      if (hold.claim.wish.detached) for (const grant of hold.users) hold.release(grant)
       else hold.lose('closed')
     }
     if (this.#pending !== null) void this.keeper.leave(this.#pending)
@@ -187,9 +192,20 @@ export class Front implements HoldOwner, ClaimListener {
 
   #leave(hold: Hold): void {
     hold.over = true
-    const at = this.#holds.indexOf(hold)
-    if (at >= 0) this.#holds.splice(at, 1)
+    this.#remove(hold)
     hold.leaving = this.keeper.leave(hold.claim)
+  }
+
+  get #head(): Task | null {
+    return this.#queue?.head ?? null
+  }
+  #unqueue(task: Task): void {
+    this.#queue?.remove(task)
+    if (this.#queue?.size === 0) this.#queue = null
+  }
+
+  #remove(hold: Hold): void {
+    this.#holds = this.#holds.filter((one) => one !== hold)
   }
 
   /** Serves the head of the queue as long as something fits, then says what is wanted and gives back what is not. */
@@ -211,24 +227,23 @@ export class Front implements HoldOwner, ClaimListener {
 
   /** The first task that needs a claim of its own, if the queue stops at one. */
   #serve(): Task | null {
-    for (let task = this.#queue.head; task !== null; task = this.#queue.head) {
+    for (let task = this.#head; task !== null; task = this.#head) {
       const hold = this.#find(task.wish)
       if (!(hold instanceof Hold)) return hold === 'none' ? task : null
-      this.#queue.remove(task)
+      this.#unqueue(task)
       this.#grant(task, hold)
     }
     return null
   }
 
   get #idle(): boolean {
-    return this.#queue.size === 0 && this.#holds.length === 0 && this.#pending === null && (this.#solo?.size ?? 0) === 0
+    return this.#queue === null && this.#holds.length === 0 && this.#pending === null && (this.#solo?.size ?? 0) === 0
   }
 
   /** A hold that the wish can be granted by, `soon` when one will do presently, or `none`. */
   #find(wish: Wish): Hold | 'soon' | 'none' {
     let soon = false
-    // A look at the clock may find a hold lost and take it out of the list meanwhile.
-    for (const hold of this.#holds.length > 1 ? [...this.#holds] : this.#holds) {
+    for (const hold of this.#holds) {
       const how: Fit = fit(hold, wish, this.keeper)
       if (how === 'now') return hold
       if (how === 'ask') this.#prepare(hold, {})
@@ -240,9 +255,9 @@ export class Front implements HoldOwner, ClaimListener {
 
   /** Leaves what is free and wanted by nobody here. A free lock that nobody else waits for may linger. */
   #tidy(): void {
-    for (const hold of [...this.#holds]) {
-      if (hold.users.length > 0 || hold.preparing) continue
-      if (this.#queue.size === 0 && this.#lingers(hold)) continue
+    for (const hold of this.#holds) {
+      if (hold.used || hold.preparing) continue
+      if (this.#queue === null && this.#lingers(hold)) continue
       this.#leave(hold)
     }
   }
@@ -272,7 +287,7 @@ export class Front implements HoldOwner, ClaimListener {
       this.#pending = null
       void this.keeper.leave(pending)
     }
-    if (want !== null) this.#pending = this.keeper.stand(claimWish(this.line, want.wish), 'queue', this)
+    if (want !== null) this.#pending = this.keeper.stand(this.line, want.wish, 'queue', this)
   }
 
   /** Asks about a free hold, or changes it, before it may be handed on. */
@@ -304,7 +319,7 @@ export class Front implements HoldOwner, ClaimListener {
 
   /** A claim for this task alone: fair, detached, without a front, or a try. */
   #goAlone(task: Task, mode: 'queue' | 'try'): void {
-    task.claim = this.keeper.stand(claimWish(this.line, task.wish), mode, this)
+    task.claim = this.keeper.stand(this.line, task.wish, mode, this)
     this.#solo ??= new Map()
     this.#solo.set(task.claim, task)
   }
@@ -318,13 +333,9 @@ export class Front implements HoldOwner, ClaimListener {
   }
 
   #viewOf(hold: Hold): ClaimView {
-    return this.keeper.viewOf(hold.claim, hold.users[0]?.label ?? null, hold.users[0]?.fence ?? null)
+    const [user] = hold.users
+    return this.keeper.viewOf(hold.claim, user?.label ?? null, user?.fence ?? null)
   }
-}
-
-function claimWish(line: string, wish: Wish): Claim['wish'] {
-  const { weight, capacity, maxHoldMs, slot, detached, label, value } = wish
-  return { line, weight, capacity, maxHoldMs, slot, detached, label, value }
 }
 
 /** Whether a claim asks for what this task wants, so that the task can take its place. */

@@ -23,12 +23,8 @@ export class Grant {
   readonly parent: Grant | null
   state: 'held' | 'released' | 'lost' = 'held'
   reason: LossReason | null = null
-  /** Position among the users of its hold. */
-  at = -1
   /** Counts as a reader for the fence, also after a downgrade. */
   shared: boolean
-  /** Held longer than this is worth a report. */
-  warnMs = 0
   /** Takes of the same call chain, nested in this grant. */
   nest: Nest | null = null
   /** What this grant became by a downgrade. */
@@ -63,7 +59,7 @@ export class Grant {
     return BigInt(this.hold.claim.seq) * 1024n + BigInt(this.count)
   }
   get id(): string {
-    return this.count === 0 ? this.hold.claimId : `${this.hold.claimId}/${this.count}`
+    return this.count === 0 ? this.hold.claim.id : `${this.hold.claim.id}/${this.count}`
   }
   get signal(): AbortSignal {
     if (this.#aborter === null) {

@@ -20,9 +20,7 @@ export interface HoldOwner {
 
 export class Hold {
   readonly claim: Claim
-  readonly claimId: string
   readonly owner: HoldOwner
-  readonly users: Grant[] = []
   /** Never handed on. */
   readonly alone: boolean
   /** A question about it is on its way; it is neither granted nor left until the answer. */
@@ -37,33 +35,43 @@ export class Hold {
   lingerUntilMs: number | null = null
   /** Settled when the store has confirmed its leave. */
   leaving: Promise<boolean> | null = null
+  /** Most holds have one user, and with many holds each word counts. */
+  #users: Grant | Set<Grant> | null = null
   readonly #lock: boolean
   #count = -1
 
   constructor(owner: HoldOwner, claim: Claim, nowMs: number, alone: boolean) {
     this.owner = owner
     this.claim = claim
-    this.claimId = claim.id
     this.alone = alone
     this.#lock = this.kind === 'lock'
     this.baseMs = claim.contended ? nowMs : claim.freshMs
   }
 
+  get used(): boolean {
+    return this.#users instanceof Set ? this.#users.size > 0 : this.#users !== null
+  }
+  /** A copy: users may leave while it is gone through. */
+  get users(): readonly Grant[] {
+    if (this.#users instanceof Set) return [...this.#users]
+    return this.#users === null ? [] : [this.#users]
+  }
   get keeper(): Keeper {
     return this.owner.keeper
   }
   get name(): string {
-    return partsOf(this.claim.wish.line).name
+    return partsOf(this.claim.line).name
   }
   get kind(): string {
-    return partsOf(this.claim.wish.line).kind
+    return partsOf(this.claim.line).kind
   }
   /** It has been granted to nobody yet. */
   get fresh(): boolean {
     return this.#count < 0
   }
+  /** No number is left for another holder. A writer keeps one back for its downgrade. */
   get exhausted(): boolean {
-    return this.#count >= COUNT_MAX
+    return this.#count >= (this.#lock && !this.shared ? COUNT_MAX - 1 : COUNT_MAX)
   }
   get shared(): boolean {
     return this.claim.weight < this.claim.wish.capacity && this.#lock
@@ -71,7 +79,9 @@ export class Hold {
 
   standing(): 'live' | 'suspect' | 'lost' {
     const { session } = this.claim
-    return session === null ? 'lost' : this.keeper.sessions.check(session)
+    if (session === null) return 'lost'
+    const standing = this.keeper.sessions.check(session)
+    return standing === 'live' && this.claim.doubted ? 'suspect' : standing
   }
   validForMs(): number {
     const claimMs = (this.claim.endMs ?? Number.POSITIVE_INFINITY) - this.keeper.clock.monotonicMs()
@@ -104,7 +114,9 @@ export class Hold {
       parent,
       shared: wish.shared,
     })
-    grant.at = this.users.push(grant) - 1
+    if (this.#users === null) this.#users = grant
+    else if (this.#users instanceof Set) this.#users.add(grant)
+    else this.#users = new Set([this.#users, grant])
     this.owner.began(grant)
     return grant
   }
@@ -121,7 +133,8 @@ export class Hold {
 
   /** Gives one grant back. False: it had ended before. */
   release(grant: Grant): boolean {
-    if (grant.check() !== 'held' && grant.state !== 'held') return false
+    grant.check()
+    if (grant.state !== 'held') return false
     this.#remove(grant, 'released', null)
     return true
   }
@@ -134,21 +147,18 @@ export class Hold {
   /** The claim is gone: everybody who used it has lost it. */
   lose(reason: LossReason): void {
     this.over = true
-    for (const grant of [...this.users]) this.#take(grant, 'lost', reason)
+    for (const grant of this.users) this.#take(grant, 'lost', reason)
   }
 
   #remove(grant: Grant, state: 'released' | 'lost', reason: LossReason | null): void {
     this.#take(grant, state, reason)
-    if (this.users.length === 0) this.owner.freed(this)
+    if (!this.used) this.owner.freed(this)
   }
 
   #take(grant: Grant, state: 'released' | 'lost', reason: LossReason | null): void {
     if (grant.state !== 'held') return
-    const last = this.users.pop()
-    if (last !== undefined && last !== grant) {
-      this.users[grant.at] = last
-      last.at = grant.at
-    }
+    if (this.#users instanceof Set) this.#users.delete(grant)
+    else if (this.#users === grant) this.#users = null
     grant.end(state, reason)
     this.owner.ended(grant)
   }

@@ -14,6 +14,8 @@ import { Nest } from './nest.ts'
 import { type Settled, Task, type Wish } from './task.ts'
 import { LeakWatch } from './watch.ts'
 
+const WISHES_MAX = 256
+
 export interface TakeTerms {
   readonly kind: Kind
   readonly name: string
@@ -28,10 +30,15 @@ export interface TakeTerms {
 
 export class Takes implements FrontHome {
   readonly keeper: Keeper
-  readonly grants: Set<Grant> = new Set()
+  /** How many grants there are, and how many of them `close` leaves alone. */
+  held = 0
+  #detached = 0
   readonly leaks: LeakWatch
   readonly #tasks = new Set<Task>()
   readonly #fronts = new Map<string, Front>()
+  /** Grants that were reported as held for long, with the age of the next report. */
+  readonly #warned = new Map<Grant, number>()
+  readonly #wishes = new Map<string, Wish>()
   #warner: Timer | null = null
   #closed = false
   #drained: (() => void) | null = null
@@ -72,6 +79,16 @@ export class Takes implements FrontHome {
     })
   }
 
+  /** The same object for equal wishes, so that a hundred thousand leases do not keep as many of them. */
+  shared(wish: Wish): Wish {
+    if (wish.label !== null || wish.value !== null || wish.maxHoldMs !== null) return wish
+    const key = `${wish.weight} ${wish.capacity} ${wish.shared} ${wish.slot} ${wish.alone} ${wish.detached}`
+    const known = this.#wishes.get(key)
+    if (known !== undefined) return known
+    if (this.#wishes.size < WISHES_MAX) this.#wishes.set(key, wish)
+    return wish
+  }
+
   front(line: string): Front {
     const known = this.#fronts.get(line)
     if (known !== undefined) return known
@@ -81,16 +98,19 @@ export class Takes implements FrontHome {
   }
 
   began(grant: Grant): void {
-    this.grants.add(grant)
+    this.held++
+    if (grant.hold.claim.wish.detached) this.#detached++
     this.#warner ??= this.keeper.clock.after(this.keeper.settings.warnAfterMs / 2, () => this.#warn())
   }
 
   ended(grant: Grant): void {
-    this.grants.delete(grant)
+    this.held--
+    if (grant.hold.claim.wish.detached) this.#detached--
+    this.#warned.delete(grant)
     this.leaks.ended(grant)
     grant.parent?.nest?.ended(grant)
     grant.nest?.ended(grant)
-    if (this.grants.size === 0) this.#drained?.()
+    if (this.held === this.#detached) this.#drained?.()
   }
 
   idle(front: Front): void {
@@ -110,7 +130,7 @@ export class Takes implements FrontHome {
   /** Waits until nothing is held any more, for at most `ms`. */
   drained(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      if (this.#drainable().length === 0 || ms === 0) return resolve()
+      if (this.held === this.#detached || ms === 0) return resolve()
       const timer = this.keeper.clock.after(ms, resolve)
       timer.ref()
       this.#drained = () => {
@@ -127,10 +147,6 @@ export class Takes implements FrontHome {
     this.#warner?.cancel()
     this.#warner = null
     for (const front of [...this.#fronts.values()]) front.close()
-  }
-
-  #drainable(): readonly Grant[] {
-    return [...this.grants].filter((grant) => !grant.hold.claim.wish.detached)
   }
 
   #place(task: Task, line: string, atOnce: boolean, parent: Grant | null): void {
@@ -206,15 +222,19 @@ export class Takes implements FrontHome {
   #warn(): void {
     this.#warner = null
     const { clock, settings } = this.keeper
-    if (wanted('holdfast:held-long'))
-      for (const grant of this.grants) this.#warnOf(grant, clock.monotonicMs() - grant.sinceMs)
-    if (this.grants.size > 0) this.#warner = clock.after(settings.warnAfterMs / 2, () => this.#warn())
+    if (wanted('holdfast:held-long')) {
+      const now = clock.monotonicMs()
+      for (const front of this.#fronts.values())
+        for (const grant of front.grants) this.#warnOf(grant, now - grant.sinceMs)
+    }
+    if (this.#fronts.size > 0) this.#warner = clock.after(settings.warnAfterMs / 2, () => this.#warn())
   }
 
   #warnOf(grant: Grant, heldMs: number): void {
-    if (grant.warnMs === 0) grant.warnMs = this.keeper.settings.warnAfterMs
-    if (heldMs < grant.warnMs) return
-    while (grant.warnMs <= heldMs) grant.warnMs *= 2
+    let next = this.#warned.get(grant) ?? this.keeper.settings.warnAfterMs
+    if (heldMs < next) return
+    while (next <= heldMs) next *= 2
+    this.#warned.set(grant, next)
     const { namespace } = this.keeper.settings
     const { name, kind } = grant.hold
     const { label, fence, id } = grant
@@ -224,7 +244,7 @@ export class Takes implements FrontHome {
 
 /** The grant behind a lease given as `within`. @throws {NotHeldError | TypeError} */
 export function checkParent(grant: Grant, line: string): Grant {
-  if (grant.hold.claim.wish.line !== line) {
+  if (grant.hold.claim.line !== line) {
     throw new TypeError(`within must be a lease on ${partsOf(line).name}, not on ${grant.hold.name}`)
   }
   if (grant.check() !== 'held') throw new NotHeldError(`the lease on "${grant.hold.name}" given as within is not held`)

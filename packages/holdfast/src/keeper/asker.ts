@@ -46,7 +46,7 @@ export class Asker {
       const sentMs = this.#ports.clock.monotonicMs()
       for (const claim of claims) {
         claim.dirty = false
-        claim.askedMs = Math.min(claim.askedMs, sentMs)
+        claim.askedMs ??= sentMs
       }
       try {
         const answer = await this.#ports.ask(session, claims)
@@ -66,7 +66,7 @@ export class Asker {
   }
 
   #told(session: Session, claim: Claim, standing: Standing | undefined, sentMs: number): void {
-    claim.askedMs = Number.POSITIVE_INFINITY
+    claim.askedMs = null
     claim.outage = null
     if (standing === undefined || claim.state === 'ended' || claim.session !== session) return
     this.#ports.told(claim, standing, sentMs)

@@ -22,10 +22,20 @@ export interface ClaimListener {
   failed(claim: Claim, error: unknown): void
 }
 
-/** What a claim asks for; the id is added by the keeper, anew for each session. */
-export type ClaimWish = Omit<ClaimDraft, 'id'>
+/** What a claim asks for. Shared by all claims that ask for the same. */
+export type ClaimWish = Omit<ClaimDraft, 'id' | 'line'>
+
+export interface Waiting {
+  recheck: Timer | null
+  /** The first open claim of the line. */
+  holder: ClaimRow | null
+  /** It is being looked at by the clock, not because it was told. */
+  looking: boolean
+  hinted: boolean
+}
 
 export class Claim {
+  readonly line: string
   readonly wish: ClaimWish
   readonly mode: 'queue' | 'try'
   readonly listener: ClaimListener
@@ -50,26 +60,29 @@ export class Claim {
   confirmedMs: number = Number.POSITIVE_INFINITY
   /** The store may act on an enter of this claim until then, in its own time. */
   notAfterMs = 0
-  /** Since when a request about it is unanswered; infinite: none is. */
-  askedMs: number = Number.POSITIVE_INFINITY
+  /** Since when a request about it is unanswered; null: none is. */
+  askedMs: number | null = null
   /** The last answer was that others are ahead. */
   heard = false
   outage: unknown = null
-  holder: ClaimRow | null = null
+  /** What only a claim that waits needs. */
+  wait: Waiting | null = null
+  /** The store says that it is gone; only the reason is still asked for. */
+  doubted = false
   /** May have changed since the last ask was sent. */
   dirty = false
-  recheck: Timer | null = null
 
-  constructor(wish: ClaimWish, mode: 'queue' | 'try', listener: ClaimListener) {
+  constructor(line: string, wish: ClaimWish, mode: 'queue' | 'try', listener: ClaimListener) {
+    this.line = line
     this.wish = wish
     this.mode = mode
     this.listener = listener
     this.weight = wish.weight
   }
 
-  stopRecheck(): void {
-    this.recheck?.cancel()
-    this.recheck = null
+  stopWaiting(): void {
+    this.wait?.recheck?.cancel()
+    this.wait = null
   }
 }
 

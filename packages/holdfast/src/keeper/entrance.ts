@@ -44,7 +44,7 @@ export class Entrance {
         const ledger =
           this.#gate.link.ledger ??
           (await this.#gate.link.call(this.#gate.sessions.callMs, (connected) => Promise.resolve(connected)))
-        const session = await this.#sessionFor(claim, ledger.bucketOf(claim.wish.line))
+        const session = await this.#sessionFor(claim, ledger.bucketOf(claim.line))
         if (stateOf(claim) !== 'entering') break
         this.#join(claim, session)
         const sentMs = this.#gate.clock.monotonicMs()
@@ -66,7 +66,8 @@ export class Entrance {
     const notAfterMs = this.#gate.link.serverNowMs() + this.#gate.sessions.callMs
     claim.notAfterMs = Math.max(claim.notAfterMs, notAfterMs)
     claim.askedMs = sentMs
-    const draft = { ...claim.wish, id: claim.id }
+    const { weight, capacity, maxHoldMs, slot, detached, label, value } = claim.wish
+    const draft = { id: claim.id, line: claim.line, weight, capacity, maxHoldMs, slot, detached, label, value }
     const terms = {
       mode: claim.mode,
       notAfterMs,
@@ -76,7 +77,7 @@ export class Entrance {
     const answer = await this.#gate.link.call(this.#gate.sessions.callMs, (ledger) =>
       ledger.enter({ bucket: session.bucket, id: session.id }, draft, terms),
     )
-    claim.askedMs = Number.POSITIVE_INFINITY
+    claim.askedMs = null
     return answer
   }
 
@@ -118,8 +119,7 @@ export class Entrance {
     if (heals && claim.mode === 'queue') return false
     const { session, id } = claim
     this.#gate.forget(claim)
-    if (session !== null && id !== '')
-      void this.#gate.outbox.leave(session, { id, line: claim.wish.line }, claim.notAfterMs)
+    if (session !== null && id !== '') void this.#gate.outbox.leave(session, { id, line: claim.line }, claim.notAfterMs)
     claim.listener.failed(claim, error)
     return true
   }

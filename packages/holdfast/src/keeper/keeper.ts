@@ -5,11 +5,13 @@
  */
 import type { Clock, Timer } from '../clock.ts'
 import type { ClaimView, LossReason } from '../errors.ts'
+import { emit } from '../events.ts'
+import { partsOf } from '../names.ts'
 import type { Settings } from '../options.ts'
 import type { AmendAnswer, AuditRow, Closed, Open, Port, Standing } from '../port.ts'
 import { jittered, type Random } from '../random.ts'
 import { Asker } from './asker.ts'
-import { Claim, type ClaimListener, type ClaimWish, isStale, stateOf } from './claim.ts'
+import { Claim, type ClaimListener, type ClaimWish, isStale, stateOf, type Waiting } from './claim.ts'
 import { Entrance, type Gate } from './entrance.ts'
 import { hostOf } from './host.ts'
 import { Link } from './link.ts'
@@ -63,10 +65,10 @@ export class Keeper implements ClaimOwner, Gate {
         this.link.call(this.sessions.callMs, (ledger) =>
           ledger.ask(
             session,
-            claims.map((claim) => ({ id: claim.id, line: claim.wish.line })),
+            claims.map((claim) => ({ id: claim.id, line: claim.line })),
           ),
         ),
-      told: (claim, standing, sentMs) => this.#told(claim, standing, sentMs),
+      told: (claim, standing, sentMs) => void this.#told(claim, standing, sentMs),
       sessionGone: (session) => this.sessions.lose(session, 'expired'),
     })
     this.#entrance = new Entrance(this)
@@ -107,8 +109,8 @@ export class Keeper implements ClaimOwner, Gate {
   }
 
   /** Puts a claim into its line. The listener is told what becomes of it; end it with `leave`. */
-  stand(wish: ClaimWish, mode: 'queue' | 'try', listener: ClaimListener): Claim {
-    const claim = new Claim(wish, mode, listener)
+  stand(line: string, wish: ClaimWish, mode: 'queue' | 'try', listener: ClaimListener): Claim {
+    const claim = new Claim(line, wish, mode, listener)
     void this.#entrance.enter(claim)
     return claim
   }
@@ -118,7 +120,7 @@ export class Keeper implements ClaimOwner, Gate {
     const session = claim.session
     this.forget(claim)
     if (session === null || claim.id === '') return Promise.resolve(true)
-    return this.outbox.leave(session, { id: claim.id, line: claim.wish.line }, claim.notAfterMs)
+    return this.outbox.leave(session, { id: claim.id, line: claim.line }, claim.notAfterMs)
   }
 
   /** Brings what we know of an open claim up to date, beating first if its session has little left. */
@@ -138,7 +140,7 @@ export class Keeper implements ClaimOwner, Gate {
     const session = claim.session
     if (session === null || claim.state !== 'open') return false
     const sentMs = this.clock.monotonicMs()
-    const key = { id: claim.id, line: claim.wish.line }
+    const key = { id: claim.id, line: claim.line }
     const plain = change.maxHoldMs === undefined && change.weight === undefined
     let answer: AmendAnswer
     try {
@@ -163,7 +165,7 @@ export class Keeper implements ClaimOwner, Gate {
       return false
     }
     if (change.weight !== undefined && answer.state === 'open') claim.weight = change.weight
-    this.#told(claim, answer, sentMs)
+    await this.#told(claim, answer, sentMs)
     return stateOf(claim) === 'open'
   }
 
@@ -210,7 +212,7 @@ export class Keeper implements ClaimOwner, Gate {
 
   async openNow(claim: Claim, session: Session, answer: Open, sentMs: number): Promise<boolean> {
     claim.state = 'open'
-    claim.stopRecheck()
+    claim.stopWaiting()
     this.#waiting.delete(claim.id)
     claim.slot = answer.slot
     this.#noteEnd(claim, answer, sentMs)
@@ -231,7 +233,6 @@ export class Keeper implements ClaimOwner, Gate {
   async closedNow(claim: Claim, answer: Closed): Promise<void> {
     claim.state = 'closed'
     claim.heard = true
-    claim.holder = answer.holder
     this.#waiting.set(claim.id, claim)
     this.#recheckIn(claim, answer)
     if (!this.#listens) {
@@ -243,32 +244,49 @@ export class Keeper implements ClaimOwner, Gate {
   }
 
   /** First in line: one beat at most. Others: until the earliest end of what stands in their way. */
-  #recheckIn(claim: Claim, { first, recheckMs }: Closed): void {
-    claim.stopRecheck()
+  #recheckIn(claim: Claim, { first, recheckMs, holder }: Closed): void {
+    claim.stopWaiting()
     const most = first ? this.settings.ttlMs / 3 : this.settings.ttlMs
     const due = Math.min(most, (recheckMs ?? most) + LATE_MS)
-    claim.recheck = this.clock.after(due + this.random.fraction() * Math.min(due / 10, 50), () =>
-      this.#asker.mark(claim),
-    )
+    const wait: Waiting = { recheck: null, holder, looking: false, hinted: false }
+    wait.recheck = this.clock.after(due + this.random.fraction() * Math.min(due / 10, 50), () => {
+      // What ends by itself, such as a session, gives no hint; only a place that was left should have.
+      wait.looking = recheckMs === null || due < recheckMs
+      this.#asker.mark(claim)
+    })
+    claim.wait = wait
   }
 
-  #told(claim: Claim, standing: Standing, sentMs: number): void {
+  async #told(claim: Claim, standing: Standing, sentMs: number): Promise<void> {
     const session = claim.session
     if (session === null) return
     if (standing.state === 'gone' || standing.seq !== claim.seq) {
-      // A beat tells whether somebody released it by force.
-      if (claim.granted) void this.sessions.beat(session).then(() => this.gone(claim, 'forgotten'))
-      else this.gone(claim, 'forgotten')
+      if (claim.granted) return this.#goneFor(claim, session)
+      this.gone(claim, 'forgotten')
     } else if (standing.state === 'closed') {
       if (claim.granted) return this.gone(claim, 'forgotten')
-      claim.holder = standing.holder
       this.#recheckIn(claim, standing)
     } else if (claim.state === 'closed') {
-      void this.openNow(claim, session, standing, sentMs)
+      if (claim.wait?.looking === true && !claim.wait.hinted) this.#hintMissed(claim)
+      await this.openNow(claim, session, standing, sentMs)
     } else {
       this.#noteEnd(claim, standing, sentMs)
       this.heardOf(claim, standing.contended, sentMs)
     }
+  }
+
+  /** The store has not got it any more. In doubt from now on; a beat tells whether somebody released it by force. */
+  async #goneFor(claim: Claim, session: Session): Promise<void> {
+    claim.doubted = true
+    if (session.state === 'live') await this.sessions.beat(session)
+    this.gone(claim, 'forgotten')
+  }
+
+  #hintMissed(claim: Claim): void {
+    const { label } = claim.wish
+    const { namespace } = this.settings
+    const waitedMs = this.clock.monotonicMs() - claim.confirmedMs
+    emit('holdfast:hint-missed', () => ({ namespace, ...partsOf(claim.line), label, waitedMs }))
   }
 
   /** The claim stands no more. Open: lost. Waiting: it goes to the end of the line under a new id. */
@@ -286,8 +304,8 @@ export class Keeper implements ClaimOwner, Gate {
   }
 
   #part(claim: Claim): void {
-    claim.stopRecheck()
-    claim.askedMs = Number.POSITIVE_INFINITY
+    claim.stopWaiting()
+    claim.askedMs = null
     this.#waiting.delete(claim.id)
     claim.session?.claims.delete(claim.id)
     claim.session?.dirty.delete(claim)
@@ -334,13 +352,18 @@ export class Keeper implements ClaimOwner, Gate {
 
   #hinted(what: string | null): void {
     if (what === null) {
-      for (const claim of this.#waiting.values()) this.#asker.mark(claim)
+      for (const claim of this.#waiting.values()) this.#hint(claim)
       this.onChange(null)
       return
     }
     const claim = this.#find(what)
-    if (claim !== undefined) this.#asker.mark(claim)
+    if (claim !== undefined) this.#hint(claim)
     else this.onChange(what)
+  }
+
+  #hint(claim: Claim): void {
+    if (claim.wait !== null) claim.wait.hinted = true
+    this.#asker.mark(claim)
   }
 
   #find(id: string): Claim | undefined {

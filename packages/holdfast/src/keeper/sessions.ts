@@ -34,7 +34,7 @@ export class Sessions {
   readonly byBucket: Map<number, Session> = new Map()
   /** Sessions of detached claims that still wait. */
   readonly loners: Set<Session> = new Set()
-  everLost = false
+  #everLost = false
   readonly #clock: Clock
   readonly #random: Random
   readonly #link: Link
@@ -51,6 +51,10 @@ export class Sessions {
     this.#owner = owner
   }
 
+  get state(): 'none' | 'open' | 'lost' {
+    if ([...this.byBucket.values()].some((session) => session.standing() !== 'lost')) return 'open'
+    return this.#everLost ? 'lost' : 'none'
+  }
   /** How long one request may take. */
   get callMs(): number {
     return this.settings.ttlMs / 3
@@ -158,10 +162,12 @@ export class Sessions {
   lose(session: Session, reason: LossReason): void {
     if (session.state === 'lost') return
     session.state = 'lost'
-    this.everLost = true
     if (this.byBucket.get(session.bucket) === session) this.byBucket.delete(session.bucket)
     this.loners.delete(session)
     this.#owner.over(session)
+    // An idle session just ends.
+    if (session.claims.size === 0) return
+    this.#everLost = true
     const claims = [...session.claims.values()]
     const placesLost = claims.filter((claim) => claim.state === 'closed').length
     this.#tell({ state: 'lost', placesLost, detail: reason })
@@ -172,8 +178,15 @@ export class Sessions {
   check(session: Session): 'live' | 'suspect' | 'lost' {
     const standing = session.standing()
     if (standing === 'lost' && session.state === 'live') this.lose(session, this.#lossReason(session))
-    if (standing === 'suspect' && !this.#beating.has(session)) void this.beat(session)
+    if (standing === 'suspect' && !this.#beating.has(session)) this.#doubt(session)
     return standing
+  }
+
+  #doubt(session: Session): void {
+    const { namespace } = this.settings
+    const message = 'wall or boot clock ran ahead of the monotonic one: leases are in doubt until a beat is confirmed'
+    emit('holdfast:warning', () => ({ namespace, code: 'clocks-apart', message }))
+    void this.beat(session)
   }
 
   #lossReason(session: Session): LossReason {

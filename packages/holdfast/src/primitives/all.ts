@@ -7,7 +7,7 @@ import { type Duration, show } from '../duration.ts'
 import { UnsupportedError } from '../errors.ts'
 import type { Grant } from '../front/grant.ts'
 import { checkTake } from '../options.ts'
-import { PATIENCE_MS } from './defaults.ts'
+import { patienceOf } from './defaults.ts'
 import type { Home } from './home.ts'
 import { releaseGrant } from './lease.ts'
 import { Thing } from './thing.ts'
@@ -30,14 +30,13 @@ export function all(
   const twice = sorted.find((part, index) => part.line === sorted[index + 1]?.line)
   if (twice !== undefined) throw new RangeError(`things must be different: "${twice.name}" is among them twice`)
   // Only what is given here goes to the parts: each has its own defaults otherwise.
-  const { wait } = home.keeper.settings.defaults
-  return new All(home, parts, sorted, { ...(wait === undefined ? {} : { wait }), ...checkTake(options) })
+  return new All(home, parts, sorted, checkTake(options))
 }
 
 class All extends Verbs<MultiLease, TakeOptions> {
   readonly name: string
   protected readonly own: TakeOptions
-  protected readonly patienceMs = PATIENCE_MS
+  protected readonly patienceMs: number
   readonly #home: Home
   readonly #parts: readonly Part[]
   readonly #sorted: readonly Part[]
@@ -48,6 +47,7 @@ class All extends Verbs<MultiLease, TakeOptions> {
     this.#parts = parts
     this.#sorted = sorted
     this.own = own
+    this.patienceMs = patienceOf(home)
     this.name = parts.map((part) => part.name).join(' + ')
   }
 

@@ -11,7 +11,7 @@ import { checkName, lineOf } from '../names.ts'
 import { checkTake, parseWait, whole } from '../options.ts'
 import { writeCell } from './cell.ts'
 import { AGAIN } from './changes.ts'
-import { PATIENCE_MS, withDefaults } from './defaults.ts'
+import { patienceOf } from './defaults.ts'
 import type { Home } from './home.ts'
 import { MutexLease, releaseGrant } from './lease.ts'
 import { Thing } from './thing.ts'
@@ -54,13 +54,13 @@ class Rendezvous implements Barrier {
   }
 
   async pass(options?: TakeOptions): Promise<void> {
-    const { grant } = await this.#arrive(withDefaults(this.#home, checkTake(options)))
+    const { grant } = await this.#arrive(checkTake(options))
     await releaseGrant(grant)
   }
 
   async run<T>(fn: () => T | PromiseLike<T>, options?: TakeOptions): Promise<T> {
     if (typeof fn !== 'function') throw new TypeError(`fn must be a function, not ${typeof fn}`)
-    const own = withDefaults(this.#home, checkTake(options))
+    const own = checkTake(options)
     const { grant, line, parties } = await this.#arrive(own)
     let value: T
     try {
@@ -80,7 +80,7 @@ class Rendezvous implements Barrier {
   async #arrive(options: TakeOptions): Promise<Arrival> {
     const { clock } = this.#home.keeper
     const startedMs = clock.monotonicMs()
-    const limitMs = options.wait === undefined ? PATIENCE_MS : parseWait(options.wait)
+    const limitMs = options.wait === undefined ? patienceOf(this.#home) : parseWait(options.wait)
     for (;;) {
       const leftMs = startedMs + limitMs - clock.monotonicMs()
       const { completed } = await this.#patiently(() => this.#state(), options, leftMs)
@@ -111,7 +111,7 @@ class Rendezvous implements Barrier {
     limitMs: number,
     startedMs: number,
   ): Promise<readonly string[] | null> {
-    const id = grant.hold.claimId
+    const id = grant.hold.claim.id
     const look = async (): Promise<readonly string[] | null | typeof AGAIN> => {
       const state = await this.#state()
       const done = state.completed.find((one) => one.generation === generation)
@@ -132,7 +132,7 @@ class Rendezvous implements Barrier {
   /** Double barrier: nobody leaves before all parties of the generation have, or are dead. */
   async #left(line: string, parties: readonly string[], { wait, signal }: TakeOptions): Promise<void> {
     const startedMs = this.#home.keeper.clock.monotonicMs()
-    const limitMs = wait === undefined ? PATIENCE_MS : parseWait(wait)
+    const limitMs = wait === undefined ? patienceOf(this.#home) : parseWait(wait)
     const look = async (): Promise<null | typeof AGAIN> => {
       const present = await this.#present(line)
       return present.some((id) => parties.includes(id)) ? AGAIN : null
@@ -189,7 +189,7 @@ class Rendezvous implements Barrier {
       kind: 'barrier',
       name: line,
       options: {},
-      patienceMs: PATIENCE_MS,
+      patienceMs: Number.POSITIVE_INFINITY,
       reentrant: false,
       wish: () => ({ weight: 1, capacity: EXCLUSIVE, shared: true, slot: false, value: null, alone: true }),
       lease: (grant) => new MutexLease(grant),

@@ -8,7 +8,7 @@ import { BackendUnavailableError, isHoldfastError, WaitTimeoutError } from '../e
 import { checkName } from '../names.ts'
 import { checkTake, parseWait, whole } from '../options.ts'
 import { AGAIN } from './changes.ts'
-import { PATIENCE_MS, withDefaults } from './defaults.ts'
+import { patienceOf } from './defaults.ts'
 import type { Home } from './home.ts'
 
 const COUNT_MAX = 1_000_000
@@ -50,8 +50,8 @@ class CountDown implements Latch {
   }
 
   async wait(options?: TakeOptions): Promise<void> {
-    const { wait, signal } = withDefaults(this.#home, checkTake(options))
-    const limitMs = wait === undefined ? PATIENCE_MS : parseWait(wait)
+    const { wait, signal } = checkTake(options)
+    const limitMs = wait === undefined ? patienceOf(this.#home) : parseWait(wait)
     const { clock } = this.#home.keeper
     const startedMs = clock.monotonicMs()
     let round: number | null = null

@@ -4,7 +4,7 @@ import { EXCLUSIVE } from '../admission.ts'
 import type { Lockable, MutexOptions } from '../api.ts'
 import { checkName } from '../names.ts'
 import { checkTake, flag } from '../options.ts'
-import { PATIENCE_MS, withDefaults } from './defaults.ts'
+import { patienceOf, withDefaults } from './defaults.ts'
 import type { Home } from './home.ts'
 import { MutexLease } from './lease.ts'
 import { Thing } from './thing.ts'
@@ -15,7 +15,7 @@ export function mutex(home: Home, name: string, options?: MutexOptions): Lockabl
     kind: 'lock',
     name: checkName('name', name),
     options: own,
-    patienceMs: PATIENCE_MS,
+    patienceMs: patienceOf(home),
     reentrant: flag('reentrant', own.reentrant ?? false),
     wish: () => ({ weight: EXCLUSIVE, capacity: EXCLUSIVE, shared: false, slot: false, value: null }),
     lease: (grant) => new MutexLease(grant),

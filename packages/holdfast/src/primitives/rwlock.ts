@@ -3,7 +3,7 @@ import { EXCLUSIVE } from '../admission.ts'
 import type { Lockable, ReadLease, TakeOptions, WriteLease } from '../api.ts'
 import { checkName } from '../names.ts'
 import { checkTake } from '../options.ts'
-import { PATIENCE_MS, withDefaults } from './defaults.ts'
+import { patienceOf, withDefaults } from './defaults.ts'
 import type { Home } from './home.ts'
 import { ExclusiveLease, SharedLease } from './lease.ts'
 import { Thing } from './thing.ts'
@@ -17,7 +17,7 @@ export function rwlock(
     kind: 'lock',
     name: checkName('name', name),
     options: withDefaults(home, checkTake(options)),
-    patienceMs: PATIENCE_MS,
+    patienceMs: patienceOf(home),
     reentrant: false,
   } as const
   return {

@@ -5,7 +5,7 @@
 import type { Lockable, PermitLease, PermitOptions, TakeOptions } from '../api.ts'
 import { checkName } from '../names.ts'
 import { checkTake, flag, requireObject, whole } from '../options.ts'
-import { PATIENCE_MS, withDefaults } from './defaults.ts'
+import { patienceOf, withDefaults } from './defaults.ts'
 import type { Home } from './home.ts'
 import { SlotLease } from './lease.ts'
 import { Thing } from './thing.ts'
@@ -25,7 +25,7 @@ export function semaphore(
     kind: 'semaphore',
     name: checkName('name', name),
     options: withDefaults(home, checkTake(own)),
-    patienceMs: PATIENCE_MS,
+    patienceMs: patienceOf(home),
     reentrant: false,
     wish: (asked) => {
       const slot = flag('slot', asked.slot ?? false)

@@ -44,7 +44,7 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
     this.own = shape.options
     this.patienceMs = shape.patienceMs
     this.line = lineOf(shape.kind, shape.name)
-    this.#usual = this.#wishOf(shape.options)
+    this.#usual = home.takes.shared(this.#wishOf(shape.options))
   }
 
   belongsTo(home: Home): boolean {
