@@ -34,7 +34,7 @@ export function claimDocument(claim: ClaimView): Readonly<Record<string, unknown
 
 export function busyAnswer(place: Place, holder: ClaimView | null, waitedMs: number, exitCode: number): Answer {
   const by = holder === null ? 'by others' : `by ${described(holder)}`
-  const waited = waitedMs < 1 ? '' : `, waited ${Math.round(waitedMs)} ms`
+  const waited = waitedMs < 500 ? '' : `, after a wait of ${(waitedMs / 1000).toFixed(1)} s`
   return {
     exitCode,
     document: {

@@ -2,6 +2,7 @@
 import type { Holdfast } from '../index.ts'
 import { type Answer, NO_TEXT, type Place } from './answer.ts'
 import { EXIT } from './exit-code.ts'
+import { refusal } from './flags.ts'
 import type { ReleaseOrder } from './orders.ts'
 import { quoted } from './visible-text.ts'
 
@@ -22,8 +23,13 @@ export async function release(locks: Holdfast, order: ReleaseOrder, place: Place
 
 /** The id says nothing of the kind of lock, so both kinds that can be acquired are asked. */
 async function releaseById(locks: Holdfast, name: string, id: string): Promise<number> {
-  if (await locks.mutex(name).release(id)) return 1
-  return (await locks.semaphore(name, { capacity: 1 }).release(id)) ? 1 : 0
+  try {
+    if (await locks.mutex(name).release(id)) return 1
+    return (await locks.semaphore(name, { capacity: 1 }).release(id)) ? 1 : 0
+  } catch (error) {
+    // What an id looks like is the library's business; that this is none is the user's.
+    throw error instanceof TypeError ? refusal('id', id) : error
+  }
 }
 
 function remarksOf({ id, force }: ReleaseOrder, released: number, place: Place): readonly string[] {

@@ -46,7 +46,7 @@ describe('an error', () => {
     const answer = failureAnswer(new WaitTimeoutError('x', 1500, holder), place, 9)
     expect(answer.exitCode).toBe(9)
     expect(answer.remarks).toEqual([
-      '"x" is busy: held by web\\u{1b}[2J pid 7 (make) since 1970-01-01T00:00:00.000Z, id c1, waited 1500 ms',
+      '"x" is busy: held by web\\u{1b}[2J pid 7 (make) since 1970-01-01T00:00:00.000Z, id c1, after a wait of 1.5 s',
       'store sqlite:/a, namespace "n"',
     ])
     expect(answer.document).toMatchObject({ outcome: 'busy', holder: { fence: '9007199254740993', pid: 7 }, ...place })
