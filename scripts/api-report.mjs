@@ -49,7 +49,10 @@ async function surface(name, file) {
       dts: { dtsInput: true },
     })
     const text = readFileSync(join(folder, `${name}.d.ts`), 'utf8')
-    return `${text.replace(/ *\/\/#(end)?region.*$/gm, '').trim()}\n`
+    return `${text
+      .replace(/ *\/\/#(end)?region.*$/gm, '')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim()}\n`
   } finally {
     rmSync(folder, { recursive: true })
   }
