@@ -3,7 +3,6 @@
  * the heartbeat worker exist as ESM only. A new entry is added here and under `exports` in package.json; the package
  * test compares the two.
  */
-import { existsSync } from 'node:fs'
 import { defineConfig, type UserConfig } from 'tsdown'
 
 /** What users import, by the name under dist. */
@@ -20,9 +19,6 @@ const programs: Readonly<Record<string, string>> = {
   worker: 'src/keeper/worker.ts',
 }
 
-const written = (table: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(table).filter(([, source]) => existsSync(source)))
-
 const shared: UserConfig = {
   target: 'node20',
   platform: 'node',
@@ -33,7 +29,7 @@ const shared: UserConfig = {
   deps: { neverBundle: ['libsql', 'better-sqlite3', 'node:sqlite'], onlyBundle: [] },
   failOnWarn: true,
   checks: { legacyCjs: false },
-  dts: { entry: Object.values(written(entries)) },
+  dts: { entry: Object.values(entries) },
   outputOptions: (options) => ({
     ...options,
     // Shared pieces get a prefix, or a piece named after an entry would take the entry's place among the declarations.
@@ -47,6 +43,6 @@ const shared: UserConfig = {
 }
 
 export default defineConfig([
-  { ...shared, entry: { ...written(entries), ...written(programs) }, format: 'esm' },
-  { ...shared, entry: written(entries), format: 'cjs', shims: true, clean: false },
+  { ...shared, entry: { ...entries, ...programs }, format: 'esm' },
+  { ...shared, entry: { ...entries }, format: 'cjs', shims: true, clean: false },
 ])
