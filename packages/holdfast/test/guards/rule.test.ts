@@ -109,7 +109,7 @@ describe.each(guards)('$name', ({ make }) => {
     )
     expect(refused).toBeGreaterThan(20)
     expect(passed).toBeGreaterThan(20)
-  })
+  }, 30_000)
 
   test.each(BASES)('tells %d from its successor, which a double may not', async (fence) => {
     const enter = make()
