@@ -2,6 +2,7 @@
  * The public face of a backend: an opaque object that carries its port under a registered symbol, so that two copies
  * of the package understand each other and users see nothing but a kind.
  */
+import { show } from './duration.ts'
 import type { Port } from './port.ts'
 
 /** A store to lock in, from `memory()`, `sqlite(file)`, … */
@@ -19,7 +20,7 @@ export function asBackend(port: Port): Backend {
 export function portOf(backend: unknown): Port {
   const port = typeof backend === 'object' && backend !== null ? (backend as { [PORT]?: Port })[PORT] : undefined
   if (port === undefined) {
-    throw new TypeError('target must be a URL or a backend such as memory() or sqlite(file); it is neither')
+    throw new TypeError(`target must be a URL or a backend such as memory() or sqlite(file), not ${show(backend)}`)
   }
   return port
 }

@@ -30,7 +30,7 @@ import { Takes } from './front/takes.ts'
 import { lineView } from './front/view.ts'
 import { Keeper, type Surroundings } from './keeper/keeper.ts'
 import { checkName, checkText, KINDS, lineOf, NAME_BYTES_MAX } from './names.ts'
-import { bounded, parseSettings } from './options.ts'
+import { bounded, checkFunction, checkSignalOnly, given, parseSettings, requireObject } from './options.ts'
 import { all } from './primitives/all.ts'
 import { barrier } from './primitives/barrier.ts'
 import { cell } from './primitives/cell.ts'
@@ -97,7 +97,7 @@ export class HoldfastObject implements Holdfast {
   }
 
   async *list(options: { readonly prefix?: string; readonly signal?: AbortSignal } = {}): AsyncIterable<LineView> {
-    const prefix = checkText('prefix', options.prefix ?? '', NAME_BYTES_MAX)
+    const prefix = checkText('prefix', given(checkSignalOnly(options).prefix, ''), NAME_BYTES_MAX)
     const { link, sessions } = this.#home.keeper
     for (const kind of KINDS) {
       let after = ''
@@ -138,17 +138,20 @@ export class HoldfastObject implements Holdfast {
   }
 
   outside<T>(fn: () => T): T {
+    checkFunction(fn)
     return runOutside(fn)
   }
 
-  async ready({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  async ready(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    const { signal } = checkSignalOnly(options)
     signal?.throwIfAborted()
     if (this.#closing !== null) throw new ClosedError('the Holdfast object is closed')
     await this.#home.keeper.connect(signal)
   }
 
   close(options: { readonly drain?: Duration } = {}): Promise<void> {
-    const drainMs = bounded('drain', options.drain ?? '0ms', 0, Number.MAX_SAFE_INTEGER)
+    requireObject('options', options)
+    const drainMs = bounded('drain', given(options.drain, '0ms'), 0, Number.MAX_SAFE_INTEGER)
     this.#closing ??= this.#close(drainMs)
     return this.#closing
   }

@@ -29,24 +29,24 @@ export const VALUE_BYTES_MAX = 65_536
 /** @throws {TypeError | RangeError} naming option and value */
 export function parseSettings(options: HoldfastOptions, ttlMsMin: number): Settings {
   requireObject('options', options)
-  const maxTtlMs = bounded('maxTtl', options.maxTtl ?? '1m', TTL_MS_MIN, MAX_TTL_MS_MAX)
-  const front = options.front ?? {}
+  const maxTtlMs = bounded('maxTtl', given(options.maxTtl, '1m'), TTL_MS_MIN, MAX_TTL_MS_MAX)
+  const front = given(options.front, {})
   if (front !== false) requireObject('front', front)
   const queue = front === false ? {} : front
-  const defaults = options.defaults ?? {}
+  const defaults = given(options.defaults, {})
   requireObject('defaults', defaults)
   return {
     namespace: checkName('namespace', options.namespace),
-    ttlMs: bounded('ttl', options.ttl ?? '15s', Math.max(TTL_MS_MIN, ttlMsMin), maxTtlMs),
+    ttlMs: bounded('ttl', given(options.ttl, '15s'), Math.max(TTL_MS_MIN, ttlMsMin), maxTtlMs),
     maxTtlMs,
-    heartbeat: oneOf('heartbeat', options.heartbeat ?? 'auto', ['auto', 'worker', 'main'] as const),
-    maxStallMs: bounded('maxStall', options.maxStall ?? '30s', 100, Number.MAX_SAFE_INTEGER),
+    heartbeat: oneOf('heartbeat', given(options.heartbeat, 'auto'), ['auto', 'worker', 'main'] as const),
+    maxStallMs: bounded('maxStall', given(options.maxStall, '30s'), 100, Number.MAX_SAFE_INTEGER),
     front: front !== false,
-    passes: whole('front.passes', queue.passes ?? 16, 0, 1023),
-    sliceMs: bounded('front.slice', queue.slice ?? '50ms', 1, 60_000),
-    lingerMs: bounded('front.linger', queue.linger ?? '0ms', 0, 60_000),
-    warnAfterMs: bounded('warnAfter', options.warnAfter ?? '1m', 1, Number.MAX_SAFE_INTEGER),
-    quarantine: flag('quarantine', options.quarantine ?? false),
+    passes: whole('front.passes', given(queue.passes, 16), 0, 1023),
+    sliceMs: bounded('front.slice', given(queue.slice, '50ms'), 1, 60_000),
+    lingerMs: bounded('front.linger', given(queue.linger, '0ms'), 0, 60_000),
+    warnAfterMs: bounded('warnAfter', given(options.warnAfter, '1m'), 1, Number.MAX_SAFE_INTEGER),
+    quarantine: flag('quarantine', given(options.quarantine, false)),
     defaults: checkTake({
       ...(defaults.wait === undefined ? {} : { wait: defaults.wait }),
       ...(defaults.maxHold === undefined ? {} : { maxHold: defaults.maxHold }),
@@ -63,9 +63,7 @@ export function checkTake<O extends TakeOptions>(options: O | undefined): O {
   if (options.label !== undefined) checkText('label', options.label, LABEL_BYTES_MAX)
   if (options.detached !== undefined) flag('detached', options.detached)
   if (options.fair !== undefined) flag('fair', options.fair)
-  if (options.signal !== undefined && !isSignal(options.signal)) {
-    throw new TypeError(`signal must be an AbortSignal, not ${show(options.signal)}`)
-  }
+  checkSignal(options.signal)
   return options
 }
 
@@ -96,6 +94,27 @@ export function bounded(option: string, value: unknown, minMs: number, maxMs: nu
   if (ms < minMs) throw new RangeError(`${option} must be at least ${minMs} ms, not ${show(value)}`)
   if (ms > maxMs) throw new RangeError(`${option} must be at most ${maxMs} ms, not ${show(value)}`)
   return ms
+}
+
+/** The value, or what stands for it when it was not given. `null` was given, and is checked. */
+export function given<T>(value: T | undefined, otherwise: T): T {
+  return value === undefined ? otherwise : value
+}
+
+export function checkSignal(signal: unknown): void {
+  if (signal !== undefined && !isSignal(signal))
+    throw new TypeError(`signal must be an AbortSignal, not ${show(signal)}`)
+}
+
+/** Options that have a signal at most. */
+export function checkSignalOnly<O extends { readonly signal?: AbortSignal }>(options: O): O {
+  requireObject('options', options)
+  checkSignal(options.signal)
+  return options
+}
+
+export function checkFunction(fn: unknown): void {
+  if (typeof fn !== 'function') throw new TypeError(`fn must be a function, not ${show(fn)}`)
 }
 
 export function requireObject(option: string, value: unknown): void {

@@ -4,27 +4,20 @@
  *
  * What a reader would get wrong: a claim may be handed on only on an answer of the store younger than one slice, or
  * other processes that came in between would wait for ever without a hint.
+ *
+ * Long because queue, open claims and the one closed claim change together, in one synchronous step.
  */
 import type { Timer } from '../clock.ts'
-import {
-  BackendUnavailableError,
-  type ClaimView,
-  isHoldfastError,
-  type LossReason,
-  WaitTimeoutError,
-} from '../errors.ts'
+import { isHoldfastError, type LossReason } from '../errors.ts'
 import type { Claim, ClaimListener } from '../keeper/claim.ts'
 import type { Keeper } from '../keeper/keeper.ts'
-import { partsOf } from '../names.ts'
 import type { ClaimRow } from '../port.ts'
 import { type Fit, fit } from './fit.ts'
 import type { Grant } from './grant.ts'
 import { Hold, type HoldOwner } from './hold.ts'
 import { type Task, TaskQueue, type Wish } from './task.ts'
-import { rowView } from './view.ts'
-
-/** An answer this long overdue means that the store is silent, not that it is busy. */
-const SILENCE_MS = 100
+import { holderNow, type Verdict, verdict } from './verdict.ts'
+import { holdView, rowView } from './view.ts'
 
 /** What all fronts of one Holdfast object share. */
 export interface FrontHome {
@@ -78,11 +71,14 @@ export class Front implements HoldOwner, ClaimListener {
   /** At once or not at all. */
   try(task: Task): void {
     if (!task.wish.alone) {
-      if (this.#queue !== null) return this.#busy(task, this.#pending?.wait?.holder ?? null)
+      if (this.#queue !== null) return task.settle({ kind: 'busy', holder: holderNow(this.#pending, this.#holds) })
       const hold = this.#find(task.wish)
       if (hold instanceof Hold) return this.#grant(task, hold)
-      const used = hold === 'soon' ? this.#holds.find((one) => one.used && one.standing() === 'live') : undefined
-      if (used !== undefined) return task.settle({ kind: 'busy', holder: this.#viewOf(used) })
+      // Readers of this process do not stand in each other's way, they only lack a fresh answer.
+      const inTheWay = (one: Hold): boolean =>
+        one.used && !(task.wish.shared && one.shared) && one.standing() === 'live'
+      const used = hold === 'soon' ? this.#holds.find(inTheWay) : undefined
+      if (used !== undefined) return task.settle({ kind: 'busy', holder: holdView(used) })
     }
     this.#goAlone(task, 'try')
   }
@@ -98,22 +94,8 @@ export class Front implements HoldOwner, ClaimListener {
   }
 
   /** The error of a task whose time is over: contention and outage are different things. */
-  overdue(task: Task): { readonly error: Error; readonly outcome: 'timeout' | 'outage' } {
-    const now = this.keeper.clock.monotonicMs()
-    const claim = task.claim ?? this.#pending
-    const used = this.#holds.find((hold) => hold.used)
-    const silent = claim !== null && (now - (claim.askedMs ?? now) > SILENCE_MS || claim.outage !== null)
-    const known = claim === null ? this.#holds.some((hold) => hold.claim.outage === null) : claim.heard && !silent
-    const waitedMs = now - task.sinceMs
-    const { name } = partsOf(this.line)
-    if (known) {
-      const holder = claim?.wait?.holder ?? null
-      const view = holder !== null ? rowView(holder) : used !== undefined ? this.#viewOf(used) : null
-      return { error: new WaitTimeoutError(name, waitedMs, view), outcome: 'timeout' }
-    }
-    const cause = claim?.outage ?? undefined
-    const message = `"${name}" could not be taken within ${Math.round(waitedMs)} ms: the store gave no answer`
-    return { error: new BackendUnavailableError(message, { cause }), outcome: 'outage' }
+  overdue(task: Task): Verdict {
+    return verdict(this.keeper, task, task.claim ?? this.#pending, this.#holds, this.line)
   }
 
   /** A claim is open for the queue or for one task. */
@@ -330,11 +312,6 @@ export class Front implements HoldOwner, ClaimListener {
     if (task !== null) task.claim = null
     this.#solo?.delete(claim)
     return task
-  }
-
-  #viewOf(hold: Hold): ClaimView {
-    const [user] = hold.users
-    return this.keeper.viewOf(hold.claim, user?.label ?? null, user?.fence ?? null)
   }
 }
 

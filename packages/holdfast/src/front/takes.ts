@@ -66,7 +66,7 @@ export class Takes implements FrontHome {
     }
     return new Promise((resolve) => {
       const sinceMs = this.keeper.clock.monotonicMs()
-      const endVigil = this.keeper.keepVigil()
+      const endVigil = this.keeper.vigil.keep()
       const task = new Task(terms.wish, sinceMs, (settled) => {
         endVigil()
         this.#tasks.delete(task)
@@ -242,12 +242,21 @@ export class Takes implements FrontHome {
   }
 }
 
-/** The grant behind a lease given as `within`. @throws {NotHeldError | TypeError} */
-export function checkParent(grant: Grant, line: string): Grant {
-  if (grant.hold.claim.line !== line) {
-    throw new TypeError(`within must be a lease on ${partsOf(line).name}, not on ${grant.hold.name}`)
+/**
+ * The grant behind a lease given as `within`, if the wish can be nested in it.
+ *
+ * @throws {TypeError | RangeError} it never can @throws {DeadlockError} a reader asks to write
+ * @throws {NotHeldError} the lease has ended
+ */
+export function checkParent(grant: Grant, line: string, wish: Wish): Grant {
+  const { claim, name } = grant.hold
+  if (claim.line !== line) throw new TypeError(`within must be a lease on ${partsOf(line).name}, not on ${name}`)
+  if (wish.detached) throw new TypeError('detached and within exclude each other: a nested lease ends with its parent')
+  if (grant.check() !== 'held') throw new NotHeldError(`the lease on "${name}" given as within is not held`)
+  if (grant.shared && !wish.shared) throw deadlock(name, 'reads it, and a reader that asks to write waits for itself')
+  if (wish.weight > claim.weight) {
+    throw new RangeError(`within is a lease of ${claim.weight} of "${name}" and cannot hold ${wish.weight}`)
   }
-  if (grant.check() !== 'held') throw new NotHeldError(`the lease on "${grant.hold.name}" given as within is not held`)
   return grant
 }
 

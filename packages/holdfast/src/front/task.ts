@@ -6,6 +6,7 @@ import type { Timer } from '../clock.ts'
 import type { ClaimView } from '../errors.ts'
 import type { Claim } from '../keeper/claim.ts'
 import type { Grant } from './grant.ts'
+import type { Verdict } from './verdict.ts'
 
 /** What a take wants of its line. */
 export interface Wish {
@@ -33,7 +34,7 @@ export type Settled =
 
 export interface Place {
   drop(task: Task): void
-  overdue(task: Task): { readonly error: Error; readonly outcome: 'timeout' | 'outage' }
+  overdue(task: Task): Verdict
 }
 
 export class Task {

@@ -3,10 +3,17 @@ import type { LineView } from '../api.ts'
 import type { ClaimView } from '../errors.ts'
 import { partsOf } from '../names.ts'
 import type { ClaimRow, LineRow } from '../port.ts'
+import type { Hold } from './hold.ts'
 
 export function rowView(row: ClaimRow): ClaimView {
   const { id, host, pid, label, seq, sinceWallMs } = row
   return { id, fence: BigInt(seq) * 1024n, host, pid, label, since: new Date(sinceWallMs) }
+}
+
+/** A hold of this process, as its first user. */
+export function holdView(hold: Hold): ClaimView {
+  const [user] = hold.users
+  return hold.keeper.viewOf(hold.claim, user?.label ?? null, user?.fence ?? null)
 }
 
 export function lineView(row: LineRow): LineView {

@@ -2,8 +2,10 @@
  * Keeps this process's claims: opens sessions when they are needed, puts claims into lines, waits for their turn, and
  * tells their owners what became of them. Everything here survives an unknown outcome: a request is repeated with the
  * same claim id until the store has answered or the owner has given up, and then left until the store confirms.
+ *
+ * Long because all that may happen to a claim is told here, in one place.
  */
-import type { Clock, Timer } from '../clock.ts'
+import type { Clock } from '../clock.ts'
 import type { ClaimView, LossReason } from '../errors.ts'
 import { emit } from '../events.ts'
 import { partsOf } from '../names.ts'
@@ -19,6 +21,7 @@ import { Outbox } from './outbox.ts'
 import { Pulse } from './pulse.ts'
 import type { Session } from './session.ts'
 import { type ClaimOwner, Sessions } from './sessions.ts'
+import { Vigil } from './vigil.ts'
 
 const CLOSE_MS_MAX = 1000
 const PAUSE_MS = { first: 20, max: 1000 }
@@ -36,6 +39,7 @@ export class Keeper implements ClaimOwner, Gate {
   readonly link: Link
   readonly outbox: Outbox
   readonly pulse: Pulse
+  readonly vigil: Vigil
   readonly sessions: Sessions
   /** Told of hints that are not about a claim of ours: a line, a cell, or anything (null). */
   onChange: (what: string | null) => void = () => {}
@@ -44,8 +48,6 @@ export class Keeper implements ClaimOwner, Gate {
   readonly #entrance: Entrance
   #listening: Promise<void> | null = null
   #listens = false
-  #vigils = 0
-  #vigil: Timer | null = null
 
   constructor(port: Port, settings: Settings, { clock, random }: Surroundings) {
     this.settings = settings
@@ -72,6 +74,7 @@ export class Keeper implements ClaimOwner, Gate {
       sessionGone: (session) => this.sessions.lose(session, 'expired'),
     })
     this.#entrance = new Entrance(this)
+    this.vigil = new Vigil(clock)
     this.pulse = new Pulse(this, port)
   }
 
@@ -182,20 +185,6 @@ export class Keeper implements ClaimOwner, Gate {
         },
       )
     return this.#listening
-  }
-
-  /** While at least one is kept, the process stays alive. */
-  keepVigil(): () => void {
-    if (this.#vigils++ === 0) {
-      this.#vigil = this.clock.after(2 ** 40, () => {})
-      this.#vigil.ref()
-    }
-    let kept = true
-    return () => {
-      if (!kept) return
-      kept = false
-      if (--this.#vigils === 0) this.#vigil?.cancel()
-    }
   }
 
   /** How a claim of ours looks to others. */

@@ -8,7 +8,7 @@ import type { Barrier, Lease, Lockable, TakeOptions } from '../api.ts'
 import { BackendUnavailableError, isHoldfastError, WaitTimeoutError } from '../errors.ts'
 import type { Grant } from '../front/grant.ts'
 import { checkName, lineOf } from '../names.ts'
-import { checkTake, parseWait, whole } from '../options.ts'
+import { checkFunction, checkTake, parseWait, whole } from '../options.ts'
 import { writeCell } from './cell.ts'
 import { AGAIN } from './changes.ts'
 import { patienceOf } from './defaults.ts'
@@ -59,7 +59,7 @@ class Rendezvous implements Barrier {
   }
 
   async run<T>(fn: () => T | PromiseLike<T>, options?: TakeOptions): Promise<T> {
-    if (typeof fn !== 'function') throw new TypeError(`fn must be a function, not ${typeof fn}`)
+    checkFunction(fn)
     const own = checkTake(options)
     const { grant, line, parties } = await this.#arrive(own)
     let value: T

@@ -3,7 +3,7 @@ import type { Cell } from '../api.ts'
 import { show } from '../duration.ts'
 import { isHoldfastError } from '../errors.ts'
 import { checkName, checkText } from '../names.ts'
-import { bounded, requireObject, VALUE_BYTES_MAX } from '../options.ts'
+import { bounded, checkSignalOnly, requireObject, VALUE_BYTES_MAX } from '../options.ts'
 import type { CellAnswer } from '../port.ts'
 import { AGAIN } from './changes.ts'
 import type { Home } from './home.ts'
@@ -38,7 +38,8 @@ class NamedCell implements Cell {
     return answer.state === 'written' ? BigInt(answer.version) : null
   }
 
-  async *watch({ signal }: { readonly signal?: AbortSignal } = {}): AsyncIterable<string | null> {
+  async *watch(options: { readonly signal?: AbortSignal } = {}): AsyncIterable<string | null> {
+    const { signal } = checkSignalOnly(options)
     let seen: bigint | null | undefined
     for (;;) {
       const found = await this.#home.changes.until(this.#key, () => this.#unlike(seen), {

@@ -21,7 +21,7 @@ export class Changes {
   async until<T>(name: string, look: () => Promise<T | typeof AGAIN>, { signal, limitMs, late }: Until): Promise<T> {
     const { keeper } = { keeper: this.#keeper }
     const endMs = keeper.clock.monotonicMs() + limitMs
-    const endVigil = keeper.keepVigil()
+    const endVigil = keeper.vigil.keep()
     const waker = new Waker()
     const stop = this.#listen(name, () => waker.wake())
     const onAbort = (): void => waker.wake()

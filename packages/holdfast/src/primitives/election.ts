@@ -6,7 +6,7 @@ import { EXCLUSIVE } from '../admission.ts'
 import type { Election, Leader, Lease, TakeOptions } from '../api.ts'
 import { isHoldfastError } from '../errors.ts'
 import { checkName, checkText, lineOf } from '../names.ts'
-import { checkTake, requireObject, VALUE_BYTES_MAX } from '../options.ts'
+import { checkSignalOnly, checkTake, VALUE_BYTES_MAX } from '../options.ts'
 import { AGAIN } from './changes.ts'
 import { withDefaults } from './defaults.ts'
 import type { Home } from './home.ts'
@@ -46,8 +46,7 @@ class Candidacy extends Thing<Lease, CandidateOptions> implements Election {
     fn: (term: Lease) => unknown,
     options: { readonly signal: AbortSignal; readonly value?: string },
   ): Promise<void> {
-    requireObject('options', options)
-    const { signal } = options
+    const { signal } = checkSignalOnly(options)
     if (signal === undefined) throw new TypeError('signal must be given: it is what ends a candidacy')
     while (!signal.aborted) {
       try {
@@ -68,7 +67,8 @@ class Candidacy extends Thing<Lease, CandidateOptions> implements Election {
     return { value: first.value ?? '', fence: BigInt(first.seq) * 1024n, host: first.host, pid: first.pid }
   }
 
-  async *observe({ signal }: { readonly signal?: AbortSignal } = {}): AsyncIterable<Leader | null> {
+  async *observe(options: { readonly signal?: AbortSignal } = {}): AsyncIterable<Leader | null> {
+    const { signal } = checkSignalOnly(options)
     let seen: bigint | null | undefined
     for (;;) {
       const next = await this.#home.changes.until(lineOf('election', this.name), () => this.#unlike(seen), {

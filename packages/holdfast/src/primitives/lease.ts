@@ -7,6 +7,7 @@ import { type Duration, parseDuration } from '../duration.ts'
 import { BackendUnavailableError, NotHeldError } from '../errors.ts'
 import type { Front } from '../front/front.ts'
 import type { Grant } from '../front/grant.ts'
+import { checkSignalOnly } from '../options.ts'
 
 /** The grant behind a lease of this copy of the package. */
 export function grantOf(lease: unknown): Grant | undefined {
@@ -55,7 +56,7 @@ export class BaseLease implements Omit<Lease, 'fence'> {
     return this.grant.validForMs()
   }
   async confirm(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    const { signal } = options
+    const { signal } = checkSignalOnly(options)
     signal?.throwIfAborted()
     assertLive(this.grant)
     const told = await unlessAborted(this.grant.hold.keeper.refresh(this.grant.hold.claim), signal)

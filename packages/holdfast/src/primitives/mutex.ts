@@ -3,7 +3,7 @@
 import { EXCLUSIVE } from '../admission.ts'
 import type { Lockable, MutexOptions } from '../api.ts'
 import { checkName } from '../names.ts'
-import { checkTake, flag } from '../options.ts'
+import { checkTake, flag, given } from '../options.ts'
 import { patienceOf, withDefaults } from './defaults.ts'
 import type { Home } from './home.ts'
 import { MutexLease } from './lease.ts'
@@ -16,7 +16,7 @@ export function mutex(home: Home, name: string, options?: MutexOptions): Lockabl
     name: checkName('name', name),
     options: own,
     patienceMs: patienceOf(home),
-    reentrant: flag('reentrant', own.reentrant ?? false),
+    reentrant: flag('reentrant', given(own.reentrant, false)),
     wish: () => ({ weight: EXCLUSIVE, capacity: EXCLUSIVE, shared: false, slot: false, value: null }),
     lease: (grant) => new MutexLease(grant),
   })

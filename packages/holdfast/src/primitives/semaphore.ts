@@ -4,7 +4,7 @@
  */
 import type { Lockable, PermitLease, PermitOptions, TakeOptions } from '../api.ts'
 import { checkName } from '../names.ts'
-import { checkTake, flag, requireObject, whole } from '../options.ts'
+import { checkTake, flag, given, requireObject, whole } from '../options.ts'
 import { patienceOf, withDefaults } from './defaults.ts'
 import type { Home } from './home.ts'
 import { SlotLease } from './lease.ts'
@@ -28,8 +28,8 @@ export function semaphore(
     patienceMs: patienceOf(home),
     reentrant: false,
     wish: (asked) => {
-      const slot = flag('slot', asked.slot ?? false)
-      const weight = whole('permits', asked.permits ?? 1, 1, capacity)
+      const slot = flag('slot', given(asked.slot, false))
+      const weight = whole('permits', given(asked.permits, 1), 1, capacity)
       if (slot && weight !== 1)
         throw new RangeError(`permits must be 1 with a slot, not ${weight}: each permit has its own number`)
       return { weight, capacity, shared: false, slot, value: null }

@@ -9,8 +9,8 @@ const STRIPES_MAX = 65_536
 const KEY_BYTES_MAX = 65_536
 
 export function striped(home: Home, name: string, stripes: number): { for(key: string): Lockable } {
-  checkName('name', name)
   whole('stripes', stripes, 1, STRIPES_MAX)
+  checkName('name', `${checkName('name', name)}#${stripes - 1}`)
   return { for: (key) => mutex(home, `${name}#${fnv1a(checkText('key', key, KEY_BYTES_MAX)) % stripes}`) }
 }
 

@@ -44,6 +44,7 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
     this.own = shape.options
     this.patienceMs = shape.patienceMs
     this.line = lineOf(shape.kind, shape.name)
+    if (shape.options.within !== undefined) parentOf(shape.options.within, home)
     this.#usual = home.takes.shared(this.#wishOf(shape.options))
   }
 
@@ -88,7 +89,8 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
   #terms(options: O, waitMs: number): TakeTerms {
     const { kind, name, reentrant } = this.#shape
     const wish = options === this.own ? this.#usual : this.#wishOf(options)
-    const within = options.within === undefined ? null : this.#parent(options.within)
+    const parent = options.within === undefined ? null : parentOf(options.within, this.#home)
+    const within = parent === null ? null : checkParent(parent, this.line, wish)
     return { kind, name, line: this.line, wish, waitMs, signal: options.signal, within, reentrant }
   }
 
@@ -102,14 +104,13 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
     const own = alone || detached || options.fair === true || !this.#home.keeper.settings.front
     return { weight, capacity, shared, slot, value, maxHoldMs, label: options.label ?? null, detached, alone: own }
   }
+}
 
-  #parent(within: Lease): Grant {
-    const grant = grantOf(within)
-    if (grant === undefined) throw new TypeError(`within must be a lease of this Holdfast object, not ${show(within)}`)
-    if (grant.hold.keeper !== this.#home.keeper)
-      throw new TypeError('within must be a lease of this Holdfast object, not of another')
-    return checkParent(grant, this.line)
-  }
+/** @throws {TypeError} when it is no lease of this Holdfast object */
+function parentOf(within: unknown, home: Home): Grant {
+  const grant = grantOf(within)
+  if (grant?.hold.keeper === home.keeper) return grant
+  throw new TypeError(`within must be a lease of this Holdfast object, not ${show(within)}`)
 }
 
 /** Ids are made by the library: session, dot, number. Anything else was never a detached lease. */

@@ -6,7 +6,7 @@ import type { Lease, Lockable, Ran, TakeOptions } from '../api.ts'
 import { type ClaimView, isHoldfastError, type LeaseLostError, WaitTimeoutError } from '../errors.ts'
 import { latest, runUnder } from '../front/chain.ts'
 import type { Grant } from '../front/grant.ts'
-import { checkTake, parseWait } from '../options.ts'
+import { checkFunction, checkTake, parseWait } from '../options.ts'
 import { releaseGrant } from './lease.ts'
 
 /** A lease and the grants behind it, in the order in which they were taken. */
@@ -103,8 +103,4 @@ async function section<L, T>({ lease, grants }: Taken<L>, fn: (lease: L) => T | 
 function lossOf(lost: Grant, settled: PromiseSettledResult<unknown>): LeaseLostError {
   const told = lost.lossError()
   return settled.status === 'rejected' && settled.reason === told ? told : lost.lossError(settled)
-}
-
-function checkFunction(fn: unknown): void {
-  if (typeof fn !== 'function') throw new TypeError(`fn must be a function, not ${typeof fn}`)
 }
