@@ -58,8 +58,9 @@ function ends(hold: Hold, wish: Wish, keeper: Keeper): Fit {
   if (endMs === null && wish.maxHoldMs === null) return 'now'
   if (endMs !== null && wish.maxHoldMs !== null) {
     const ownEndMs = keeper.clock.monotonicMs() + wish.maxHoldMs
-    // A claim made for this very task ends as its store says, a trifle earlier by our cautious reckoning.
-    if (hold.fresh && hold.claim.wish.maxHoldMs === wish.maxHoldMs) return 'now'
+    // A claim made or restamped for such a task ends as the store says, a trifle earlier by our cautious reckoning.
+    const madeFor = hold.fresh ? hold.claim.wish.maxHoldMs : hold.stampedMs
+    if (madeFor === wish.maxHoldMs) return endMs > keeper.clock.monotonicMs() ? 'now' : 'never'
     if (endMs >= ownEndMs && endMs <= ownEndMs + keeper.settings.sliceMs) return 'now'
   }
   return { maxHoldMs: wish.maxHoldMs }

@@ -280,6 +280,7 @@ export class Front implements HoldOwner, ClaimListener {
     const done = Object.keys(change).length === 0 ? this.keeper.refresh(claim) : this.keeper.amend(claim, change)
     void done.then((told) => {
       hold.preparing = false
+      if (told) hold.stampedMs = change.maxHoldMs ?? null
       if (told && !claim.contended) {
         hold.baseMs = claim.freshMs
         hold.passes = 0

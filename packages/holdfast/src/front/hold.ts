@@ -31,6 +31,8 @@ export class Hold {
   passes = 0
   /** When the claim was last known to have nobody waiting behind it, or opened. */
   baseMs: number
+  /** The maxHold that the store was told since the last grant; null: nothing was. */
+  stampedMs: number | null = null
   /** Kept free for the next local task until then. */
   lingerUntilMs: number | null = null
   /** Settled when the store has confirmed its leave. */
@@ -91,6 +93,7 @@ export class Hold {
   /** A new holder: a new grant with a higher fence. */
   grant(wish: Pick<Wish, 'label' | 'maxHoldMs' | 'shared'>, waitedMs: number, nowMs: number): Grant {
     this.#count++
+    this.stampedMs = null
     return this.#add(wish, waitedMs, nowMs, null)
   }
 
