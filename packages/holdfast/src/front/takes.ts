@@ -169,7 +169,7 @@ export class Takes implements FrontHome {
 
   #bound(task: Task, { waitMs, signal }: TakeTerms): void {
     // A try waits for nobody, but its question has a time limit too.
-    const limitMs = waitMs === 0 ? this.keeper.sessions.callMs : waitMs
+    const limitMs = waitMs === 0 ? this.keeper.tryMs : waitMs
     if (limitMs !== Number.POSITIVE_INFINITY) {
       task.timer = this.keeper.clock.after(limitMs, () => {
         const { place } = task

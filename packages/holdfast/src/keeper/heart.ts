@@ -34,7 +34,6 @@ export function startHeart(keeper: Keeper, recipe: WorkerRecipe, listener: Heart
 
 function launch(file: string): Worker {
   const started = new Worker(file, { name: 'holdfast-heartbeat', stdin: false })
-  started.unref()
   started.setMaxListeners(0)
   started.once('exit', () => {
     if (worker === started) worker = null
@@ -62,6 +61,8 @@ export class HeartWorker {
     thread.on('message', this.#onMessage)
     thread.on('error', this.#onError)
     thread.on('exit', this.#onExit)
+    // A listener for messages refs the port again.
+    thread.unref()
     const { namespace, maxTtlMs, quarantine, maxStallMs } = keeper.settings
     this.#post({
       type: 'join',

@@ -16,7 +16,7 @@ import { Asker } from './asker.ts'
 import { Claim, type ClaimListener, type ClaimWish, isStale, stateOf, type Waiting } from './claim.ts'
 import { Entrance, type Gate } from './entrance.ts'
 import { hostOf } from './host.ts'
-import { Link } from './link.ts'
+import { CONNECT_MS, Link } from './link.ts'
 import { Outbox } from './outbox.ts'
 import { Pulse } from './pulse.ts'
 import type { Session } from './session.ts'
@@ -81,6 +81,12 @@ export class Keeper implements ClaimOwner, Gate {
   get waiting(): number {
     return this.#waiting.size
   }
+  /** How long a try may take: one request, and a first connection if there is none yet. */
+  get tryMs(): number {
+    const { callMs } = this.sessions
+    return this.link.ledger === null ? callMs + Math.max(callMs, CONNECT_MS) : callMs
+  }
+
   /** Connects and opens a session. @throws {BackendUnavailableError | BackendRefusedError} or the reason of `signal` */
   async connect(signal: AbortSignal | undefined): Promise<void> {
     await this.link.call(this.sessions.callMs, () => Promise.resolve())

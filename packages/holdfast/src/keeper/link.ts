@@ -2,10 +2,13 @@
  * The way to the store: connects when first needed, puts a time limit of our own around every request, and knows
  * whether the last ones were answered. A driver's own "connected" is never believed.
  */
-import { type Clock, within } from '../clock.ts'
+import { type Clock, type Outcome, within } from '../clock.ts'
 import { BackendUnavailableError, ClosedError, HoldfastError } from '../errors.ts'
 import { emit } from '../events.ts'
 import type { Ledger, LedgerSetup, Port, Timed } from '../port.ts'
+
+/** Least limit of a first connection. */
+export const CONNECT_MS = 5000
 
 export class Link {
   readonly #port: Port
@@ -59,11 +62,11 @@ export class Link {
    */
   async call<T>(limitMs: number, work: (ledger: Ledger) => Promise<T>): Promise<T> {
     if (this.#state === 'closed') throw new ClosedError('the Holdfast object is closed')
+    const ledger = this.#connected ?? (await this.#connectWithin(Math.max(limitMs, CONNECT_MS)))
     const number = this.#sent++
     const sentMs = this.#clock.monotonicMs()
     this.#outstanding.set(number, sentMs)
-    const ledger = this.#connected
-    const outcome = await within(this.#clock, limitMs, ledger !== null ? work(ledger) : this.connect().then(work))
+    const outcome = await within(this.#clock, limitMs, work(ledger))
     this.#outstanding.delete(number)
     if (outcome.kind === 'value') {
       this.#up()
