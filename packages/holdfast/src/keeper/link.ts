@@ -73,15 +73,22 @@ export class Link {
       this.#noteTime(outcome.value, sentMs)
       return outcome.value
     }
-    if (outcome.kind === 'late') {
-      this.#down('no answer in time')
-      throw new BackendUnavailableError(
-        `the ${this.#port.kind} backend gave no answer within ${Math.round(limitMs)} ms`,
-      )
-    }
-    const error = typed(outcome.error, this.#port.kind)
+    throw this.#failure(outcome, limitMs)
+  }
+
+  /** A first connection may load code and make files: it has a limit of its own. */
+  async #connectWithin(limitMs: number): Promise<Ledger> {
+    const outcome = await within(this.#clock, limitMs, this.connect())
+    if (outcome.kind === 'value') return outcome.value
+    throw this.#failure(outcome, limitMs)
+  }
+
+  #failure(outcome: Exclude<Outcome<unknown>, { kind: 'value' }>, limitMs: number): HoldfastError {
+    const { kind } = this.#port
+    const late = `the ${kind} backend gave no answer within ${Math.round(limitMs)} ms`
+    const error = outcome.kind === 'late' ? new BackendUnavailableError(late) : typed(outcome.error, kind)
     if (error.code === 'BACKEND_UNAVAILABLE') this.#down(error.message)
-    throw error
+    return error
   }
 
   connect(): Promise<Ledger> {
