@@ -12,7 +12,8 @@ export interface Constants {
 }
 
 /** @throws {RangeError} for a claim that would stand in its line for ever, or that nobody could end */
-export function requireClaim(draft: ClaimDraft): void {
+export function requireClaim(sessionId: string, draft: ClaimDraft): void {
+  if (!draft.id.startsWith(sessionId)) throw new RangeError(`claim ${draft.id} is not one of session ${sessionId}`)
   requireWhole('capacity', draft.capacity, 2 ** 31)
   requireWhole('weight', draft.weight, draft.capacity)
   if (draft.maxHoldMs !== null) requireHold(draft.maxHoldMs)
@@ -65,7 +66,8 @@ export function birthSeq(last: number, wallMs: number, maxTtlMs: number): number
   return Math.max(last, wallMicros(wallMs) + Math.ceil(maxTtlMs * 1000))
 }
 
-function wallMicros(wallMs: number): number {
+/** The floor of all numbers. */
+export function wallMicros(wallMs: number): number {
   return Math.floor(wallMs * 1000)
 }
 

@@ -100,7 +100,7 @@ export class Store {
   }
 
   enter(sessionId: string, draft: ClaimDraft, terms: EnterTerms): EnterAnswer {
-    requireClaim(draft)
+    requireClaim(sessionId, draft)
     const moment = this.#moment()
     const serverMs = moment.nowMs
     const session = this.#book.alive(sessionId, serverMs)

@@ -1,0 +1,88 @@
+/**
+ * The row of a namespace: the constants everybody must agree on, the highest number given out, until when grants are
+ * held back, and a count of moves, by which other processes see that something happened they may wait for.
+ */
+import { birthSeq, type Constants, nextSeq, requireSame } from '../rules.ts'
+import { type Query, query, type SqliteDatabase } from './database.ts'
+import { type Step, UNBORN } from './step.ts'
+
+interface SpaceRecord {
+  /** Null until somebody opens a session: then the namespace is new, or has lost its data. */
+  readonly max_ttl_ms: number | null
+  readonly quarantine: number | null
+  readonly last: number
+  readonly grace_ms: number
+}
+
+export class SpaceSql {
+  readonly find: Query<{ readonly ns: number }>
+  readonly make: Query<{ readonly ns: number }>
+  readonly read: Query<SpaceRecord>
+  readonly begin: Query<never>
+  readonly endGrace: Query<never>
+  readonly raise: Query<never>
+  readonly next: Query<{ readonly last: number }>
+  readonly move: Query<{ readonly moves: number }>
+  readonly moves: Query<{ readonly moves: number }>
+  readonly dataVersion: Query<{ readonly data_version: number }>
+  readonly busyTimeout: Query<{ readonly timeout: number }>
+
+  constructor(database: SqliteDatabase) {
+    this.find = query(database, 'select ns from hf_space where name = ?')
+    this.make = query(database, 'insert into hf_space (name, last, grace_ms, moves) values (?, ?, 0, 0) returning ns')
+    this.read = query(database, 'select max_ttl_ms, quarantine, last, grace_ms from hf_space where ns = ?')
+    this.begin = query(
+      database,
+      'update hf_space set max_ttl_ms = ?, quarantine = ?, last = ?, grace_ms = ? where ns = ?',
+    )
+    this.endGrace = query(database, 'update hf_space set grace_ms = 0 where ns = ?')
+    this.raise = query(database, 'update hf_space set last = max(last, ?) where ns = ?')
+    this.next = query(database, 'update hf_space set last = max(last + 1, ?) where ns = ? returning last')
+    this.move = query(database, 'update hf_space set moves = moves + 1 where ns = ? returning moves')
+    this.moves = query(database, 'select moves from hf_space where ns = ?')
+    this.busyTimeout = query(database, 'pragma busy_timeout')
+    this.dataVersion = query(database, 'pragma data_version')
+  }
+}
+
+/** Makes the namespace's row if there is none, with numbers above all that a lost one can have given out. */
+export function bear(step: Step, namespace: string, maxTtlMs: number): number {
+  if (step.ns !== UNBORN) return step.ns
+  const row = step.sql.space.make.get(namespace, birthSeq(0, step.wallMs, maxTtlMs))
+  if (row === undefined) throw new Error('a new row was not returned')
+  return row.ns
+}
+
+/** Checks the constants, or fixes them when nobody has: then grants are held back if data was lost. */
+export function agree(step: Step, ns: number, constants: Constants, seenBefore: boolean): void {
+  const space = step.sql.space.read.get(ns)
+  if (space === undefined) throw new Error('the row of the namespace is missing')
+  if (space.max_ttl_ms !== null) {
+    requireSame({ maxTtlMs: space.max_ttl_ms, quarantine: space.quarantine === 1 }, constants)
+    return
+  }
+  const { maxTtlMs, quarantine } = constants
+  const last = birthSeq(space.last, step.wallMs, maxTtlMs)
+  const graceMs = quarantine && seenBefore ? step.nowMs + maxTtlMs : 0
+  step.sql.space.begin.run(maxTtlMs, quarantine ? 1 : 0, last, graceMs, ns)
+}
+
+/** Until when nothing opens that was not open. Once it is past it is forgotten, for the short way asks for none. */
+export function graceOf(step: Step): number {
+  const { sql, ns, nowMs } = step
+  const graceMs = sql.space.read.get(ns)?.grace_ms ?? 0
+  if (graceMs === 0 || graceMs > nowMs) return graceMs
+  if (step.writing) sql.space.endGrace.run(ns)
+  return 0
+}
+
+export function takeNumber(step: Step, ns: number, minSeq: number): number {
+  const row = step.sql.space.next.get(leastNumber(step, minSeq), ns)
+  if (row === undefined) throw new Error('the row of the namespace is missing')
+  return row.last
+}
+
+/** What the next number must not be below. @throws {RangeError} when no number from there on would fit a fence */
+export function leastNumber(step: Step, minSeq: number): number {
+  return nextSeq(0, minSeq, step.wallMs)
+}

@@ -1,0 +1,82 @@
+/**
+ * What people see of lines: live claims only, with who holds them. Plain reads, a bounded number of rows at a time.
+ */
+import type { ClaimRow, LineRow } from '../../port.ts'
+import { type Query, query, type SqliteDatabase } from './database.ts'
+import { CLAIM, CLAIMS, type ClaimRecord, LIVE } from './records.ts'
+import type { Step } from './step.ts'
+
+/** Rows that one step reads of a line, and lines that one step reads. */
+export const VIEW_PAGE = { claims: 1000, lines: 64 } as const
+
+interface ViewRecord extends ClaimRecord {
+  readonly host: string
+  readonly pid: number
+  readonly label: string | null
+  readonly value: string | null
+  readonly since_ms: number
+}
+
+const VIEW = `${CLAIM}, c.label, c.value, c.since_ms, s.host, s.pid`
+
+export class ViewSql {
+  readonly one: Query<ViewRecord>
+  readonly page: Query<ViewRecord>
+  readonly nextLine: Query<{ readonly line: string }>
+
+  constructor(database: SqliteDatabase) {
+    this.one = query(database, `select ${VIEW} from ${CLAIMS} where c.ns = ? and c.line = ? and c.seq = ?`)
+    this.page = query(
+      database,
+      `select ${VIEW} from ${CLAIMS} where c.ns = ? and c.line = ? and c.seq > ? and ${LIVE} order by c.seq limit ?`,
+    )
+    this.nextLine = query(
+      database,
+      'select line from hf_claim where ns = ? and line > ? and line >= ? order by line limit 1',
+    )
+  }
+}
+
+/** A claim that was just read, for the one who waits behind it. */
+export function holderOf(step: Step, claim: ClaimRecord): ClaimRow | null {
+  const row = step.sql.view.one.get(step.ns, claim.line, claim.seq)
+  return row === undefined ? null : rowOf({ ...row, open: 1 })
+}
+
+/** A page of a line's live claims, those above `after`. */
+export function viewClaims(step: Step, line: string, after: number): readonly ClaimRow[] {
+  return step.sql.view.page.all(step.ns, line, after, step.nowMs, VIEW_PAGE.claims).map(rowOf)
+}
+
+/** The names of lines above `after` that start with `prefix`, a page of them. */
+export function viewLines(step: Step, prefix: string, after: string): readonly string[] {
+  const names: string[] = []
+  let last = after
+  while (names.length < VIEW_PAGE.lines) {
+    const name = step.sql.view.nextLine.get(step.ns, last, prefix)?.line
+    if (name === undefined || !name.startsWith(prefix)) break
+    names.push(name)
+    last = name
+  }
+  return names
+}
+
+export function lineOf(line: string, claims: readonly ClaimRow[]): LineRow | null {
+  return claims.length === 0 ? null : { line, claims }
+}
+
+function rowOf(row: ViewRecord): ClaimRow {
+  return {
+    id: row.id,
+    seq: row.seq,
+    open: row.open === 1,
+    weight: row.weight,
+    capacity: row.capacity,
+    slot: row.slot,
+    host: row.host,
+    pid: row.pid,
+    label: row.label,
+    value: row.value,
+    sinceWallMs: row.since_ms,
+  }
+}
