@@ -185,7 +185,9 @@ export class Connection {
     } catch (error) {
       const obstacle = obstacleAt(file)
       if (obstacle !== null) {
-        throw new BackendRefusedError(`SQLite will not work on ${file}: ${obstacle}`, { cause: error })
+        throw new BackendRefusedError(`SQLite will not work on ${file}: it cannot be opened, ${obstacle}`, {
+          cause: error,
+        })
       }
       // Nothing is wrong with the place: too many files may be open.
       if (codeOf(error) === 14) throw new BackendUnavailableError(`SQLite could not open ${file}`, { cause: error })
