@@ -34,10 +34,15 @@ async function openDatabase(file: string): Promise<Database> {
   return new libsql.default(file) as Database
 }
 
-/** The same database; the list given with it gets the first word of each statement that is executed. */
+/**
+ * The same database; the list given with it gets the first word of each statement that is executed, but `busy_timeout`
+ * in place of that pragma: it sets the connection, and is needed on a database of others only.
+ */
 function listed(real: Database): { readonly database: Database; readonly words: string[] } {
   const words: string[] = []
-  const list = (sql: string): void => void words.push(/\w+/.exec(sql)?.[0]?.toLowerCase() ?? '')
+  const list = (sql: string): void => {
+    words.push(/^\s*pragma (busy_timeout)/i.exec(sql)?.[1] ?? /\w+/.exec(sql)?.[0]?.toLowerCase() ?? '')
+  }
   const watch = <T extends object>(target: T, onCall: (name: PropertyKey, first: unknown) => void): T => {
     const proxy: T = new Proxy(target, {
       get(_, name) {
@@ -86,7 +91,7 @@ test('a beat is one transaction of at most three statements, with ten leases hel
     await pause(BEAT_MS)
     words.length = 0
     await pause(BEATS * BEAT_MS)
-    const transactions = sizes(words)
+    const transactions = sizes(words.filter((word) => word !== 'busy_timeout'))
     expect(transactions, `only whole transactions, not ${words.join(' ')}`).not.toBeNull()
     expect(transactions?.length).toBeGreaterThanOrEqual(BEATS - 1)
     expect(transactions?.length).toBeLessThanOrEqual(BEATS + 1)

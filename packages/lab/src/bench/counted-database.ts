@@ -1,16 +1,19 @@
 /**
  * Counts what is asked of a database object that is handed to the library: every execution of a statement, and for each
- * transaction how many statements ran between its BEGIN and its COMMIT.
+ * transaction how many statements ran between its BEGIN and its COMMIT. `pragma busy_timeout` is counted apart: it sets
+ * the connection and does not touch the database, and the library needs it on objects of others only.
  */
 import type { Database } from '../sale/driver.ts'
 
 export interface Counts {
-  /** Executions, BEGIN and COMMIT included. */
+  /** Executions of any kind, BEGIN, COMMIT and pragmas included. */
   readonly statements: number
   /** Statements inside each transaction, BEGIN and COMMIT not included. */
   readonly transactions: readonly number[]
   /** Statements outside any transaction. */
   readonly single: number
+  /** `pragma busy_timeout`, inside or outside. */
+  readonly timeouts: number
 }
 
 export interface Counter {
@@ -24,12 +27,14 @@ const EXECUTES: ReadonlySet<PropertyKey> = new Set(['run', 'get', 'all', 'iterat
 export function countStatements(real: Database): Counter {
   let statements = 0
   let single = 0
+  let timeouts = 0
   let transactions: number[] = []
   let inside: number | null = null
   const count = (sql: string): void => {
     statements += 1
     const word = /^\s*(\w+)/.exec(sql)?.[1]?.toLowerCase()
-    if (word === 'begin') inside = 0
+    if (/^\s*pragma\s+busy_timeout\b/i.test(sql)) timeouts += 1
+    else if (word === 'begin') inside = 0
     else if (word === 'commit' || word === 'rollback' || word === 'end') {
       transactions.push(inside ?? 0)
       inside = null
@@ -46,9 +51,10 @@ export function countStatements(real: Database): Counter {
       (sql) => () => count(sql),
     ),
     take() {
-      const counts = { statements, single, transactions }
+      const counts = { statements, single, timeouts, transactions }
       statements = 0
       single = 0
+      timeouts = 0
       transactions = []
       return counts
     },

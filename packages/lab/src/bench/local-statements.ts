@@ -4,7 +4,7 @@
  */
 import { holdfast } from 'holdfast'
 import { sqlite } from 'holdfast/sqlite'
-import { findDriver } from '../sale/driver.ts'
+import { findDriver, openAlike } from '../sale/driver.ts'
 import { runJob } from './child.ts'
 import { countStatements } from './counted-database.ts'
 import type { Job } from './job.ts'
@@ -32,7 +32,7 @@ export const localStatements: Measurement = {
 
 export const localStatementsJob: Job = async (input) => {
   const { file, rounds } = input as { readonly file: string; readonly rounds: number }
-  const counter = countStatements((await findDriver()).open(file))
+  const counter = countStatements(openAlike(await findDriver(), file))
   const locks = holdfast(sqlite(counter.database), { namespace: 'bench' })
   await locks.mutex('first').run(() => {})
   const found: Round[] = []

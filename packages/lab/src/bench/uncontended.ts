@@ -1,10 +1,11 @@
 /**
  * Take and release of a name that nobody else wants, against two transactions that update one row each, on the same
- * driver and with the same `synchronous`, in slices that alternate inside each round.
+ * driver and with the same `synchronous`, in slices that alternate inside each round. Also, without a promise, the same
+ * on a database object that was handed in: its settings are asked for and put back around each transaction.
  */
-import { holdfast } from 'holdfast'
+import { holdfast, type Lockable } from 'holdfast'
 import { sqlite } from 'holdfast/sqlite'
-import { type Database, findDriver, numberIn } from '../sale/driver.ts'
+import { type Database, findDriver, openAlike } from '../sale/driver.ts'
 import { runJob } from './child.ts'
 import type { Job } from './job.ts'
 import { atLeast, type Measurement, type Round } from './measurement.ts'
@@ -31,27 +32,32 @@ export const uncontended: Measurement = {
 export const uncontendedJob: Job = async (input) => {
   const { folder, rounds } = input as { readonly folder: string; readonly rounds: number }
   const driver = await findDriver()
-  const handed = driver.open(`${folder}/handed.db`)
-  const handedLocks = holdfast(sqlite(handed), { namespace: 'bench' })
   const locks = holdfast(`sqlite:${folder}/locks.db`, { namespace: 'bench' })
-  await Promise.all([handedLocks.ready(), locks.ready()])
-  const synchronous = numberIn(handed.prepare('pragma synchronous').get(), 'synchronous')
-  const raw = rawPairs(driver.open(`${folder}/raw.db`), synchronous)
-  const ours = takes(locks.mutex('alone'))
+  const handedLocks = holdfast(sqlite(openAlike(driver, `${folder}/handed.db`)), { namespace: 'bench' })
+  const slices = {
+    raw: rawPairs(openAlike(driver, `${folder}/raw.db`)),
+    ours: takes(locks.mutex('alone')),
+    handed: takes(handedLocks.mutex('alone')),
+  }
+  await oneRound(slices)
   const found: Round[] = []
-  for (let round = -1; round < rounds; round += 1) {
-    let rawMs = 0
-    let oursMs = 0
-    for (let slice = 0; slice < SLICES; slice += 1) {
-      rawMs += await timed(raw)
-      oursMs += await timed(ours)
-    }
-    const us = (ms: number): number => (1000 * ms) / (SLICES * PAIRS)
-    // The first round only warms up.
-    if (round >= 0) found.push({ rawUs: us(rawMs), oursUs: us(oursMs), ratio: rawMs / oursMs, synchronous })
+  while (found.length < rounds) {
+    const { raw, ours, handed } = await oneRound(slices)
+    found.push({ rawUs: raw, oursUs: ours, ratio: raw / ours, handedUs: handed, handedRatio: raw / handed })
   }
   await Promise.all([handedLocks.close(), locks.close()])
   return found
+}
+
+/** Microseconds a pair of each kind. */
+async function oneRound<K extends string>(slices: Record<K, () => Promise<void>>): Promise<Record<K, number>> {
+  const kinds = Object.entries(slices) as [K, () => Promise<void>][]
+  const totalMs = new Map<K, number>()
+  for (let slice = 0; slice < SLICES; slice += 1) {
+    for (const [kind, run] of kinds) totalMs.set(kind, (totalMs.get(kind) ?? 0) + (await timed(run)))
+  }
+  const us = [...totalMs].map(([kind, ms]) => [kind, (1000 * ms) / (SLICES * PAIRS)])
+  return Object.fromEntries(us) as Record<K, number>
 }
 
 async function timed(slice: () => Promise<void>): Promise<number> {
@@ -60,7 +66,7 @@ async function timed(slice: () => Promise<void>): Promise<number> {
   return performance.now() - startAt
 }
 
-function takes(mutex: ReturnType<ReturnType<typeof holdfast>['mutex']>): () => Promise<void> {
+function takes(mutex: Lockable): () => Promise<void> {
   return async () => {
     for (let pair = 0; pair < PAIRS; pair += 1) {
       const lease = await mutex.acquire()
@@ -69,9 +75,7 @@ function takes(mutex: ReturnType<ReturnType<typeof holdfast>['mutex']>): () => P
   }
 }
 
-function rawPairs(database: Database, synchronous: number): () => Promise<void> {
-  database.exec('pragma journal_mode = wal')
-  database.exec(`pragma synchronous = ${synchronous}`)
+function rawPairs(database: Database): () => Promise<void> {
   database.exec('create table counter (id integer primary key, value integer not null)')
   database.exec('insert into counter values (1, 0)')
   const begin = database.prepare('begin immediate')

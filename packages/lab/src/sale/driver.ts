@@ -33,6 +33,14 @@ export async function findDriver(): Promise<Driver> {
   return { name: 'libsql', open: (file) => new libsql.default(file) as Database }
 }
 
+/** Opens a file with the log and the durability that the library gives the files it opens itself. */
+export function openAlike(driver: Driver, file: string): Database {
+  const database = driver.open(file)
+  database.exec('pragma journal_mode = wal')
+  database.exec('pragma synchronous = normal')
+  return database
+}
+
 /** For programs that open files: Node 22 warns that node:sqlite is experimental, and only newer ones can be told not to. */
 export const childFlags: readonly string[] = process.allowedNodeEnvironmentFlags.has('--disable-warning')
   ? ['--disable-warning=ExperimentalWarning']
