@@ -80,10 +80,7 @@ export class Hold {
   }
 
   standing(): 'live' | 'suspect' | 'lost' {
-    const { session } = this.claim
-    if (session === null) return 'lost'
-    const standing = this.keeper.sessions.check(session)
-    return standing === 'live' && this.claim.doubted ? 'suspect' : standing
+    return this.keeper.check(this.claim)
   }
   validForMs(): number {
     const claimMs = (this.claim.endMs ?? Number.POSITIVE_INFINITY) - this.keeper.clock.monotonicMs()

@@ -7,12 +7,13 @@ import type { AskAnswer, Standing } from '../port.ts'
 import { jittered, type Random } from '../random.ts'
 import type { Claim } from './claim.ts'
 import type { Session } from './session.ts'
+import { type Start, startNow } from './tenure.ts'
 
 export interface AskerPorts {
   readonly clock: Clock
   readonly random: Random
   readonly ask: (session: Session, claims: readonly Claim[]) => Promise<AskAnswer>
-  readonly told: (claim: Claim, standing: Standing, sentMs: number) => void
+  readonly told: (claim: Claim, standing: Standing, sent: Start) => void
   readonly sessionGone: (session: Session) => void
 }
 
@@ -43,16 +44,16 @@ export class Asker {
     let pauseMs = PAUSE_MS.first
     while (session.dirty.size > 0 && session.state !== 'lost') {
       const claims = take(session.dirty, TOGETHER_MAX)
-      const sentMs = this.#ports.clock.monotonicMs()
+      const sent = startNow(this.#ports.clock)
       for (const claim of claims) {
         claim.dirty = false
-        claim.askedMs ??= sentMs
+        claim.askedMs ??= sent.monotonicMs
       }
       try {
         const answer = await this.#ports.ask(session, claims)
         pauseMs = PAUSE_MS.first
         if (answer.state === 'session-gone') this.#ports.sessionGone(session)
-        else for (const [index, claim] of claims.entries()) this.#told(session, claim, answer.standings[index], sentMs)
+        else for (const [index, claim] of claims.entries()) this.#told(session, claim, answer.standings[index], sent)
       } catch (error) {
         for (const claim of claims) {
           claim.outage = error
@@ -65,11 +66,11 @@ export class Asker {
     session.asking = false
   }
 
-  #told(session: Session, claim: Claim, standing: Standing | undefined, sentMs: number): void {
+  #told(session: Session, claim: Claim, standing: Standing | undefined, sent: Start): void {
     claim.askedMs = null
     claim.outage = null
     if (standing === undefined || claim.state === 'ended' || claim.session !== session) return
-    this.#ports.told(claim, standing, sentMs)
+    this.#ports.told(claim, standing, sent)
   }
 
   #pause(ms: number): Promise<void> {

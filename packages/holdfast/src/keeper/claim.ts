@@ -6,6 +6,7 @@ import type { Timer } from '../clock.ts'
 import type { LossReason } from '../errors.ts'
 import type { ClaimDraft, ClaimRow } from '../port.ts'
 import type { Session } from './session.ts'
+import type { Start } from './tenure.ts'
 
 /** `entering`: not known to stand in the line. `ended`: left, lost, refused or given up. */
 export type ClaimState = 'entering' | 'closed' | 'open' | 'ended'
@@ -50,8 +51,8 @@ export class Claim {
   slot: number | null = null
   /** The weight now; shrinks by a downgrade or when a lighter task takes over. */
   weight: number
-  /** Monotonic moment of its own hard end, on the safe side; null: none. */
-  endMs: number | null = null
+  /** Its own hard end, on the safe side, as a stretch since the request that told it; null: none. */
+  end: { readonly start: Start; readonly lengthMs: number } | null = null
   /** Others wait in the line, as of `freshMs`. */
   contended = false
   /** When the request was sent whose answer we know last. */
@@ -69,6 +70,8 @@ export class Claim {
   wait: Waiting | null = null
   /** The store says that it is gone; only the reason is still asked for. */
   doubted = false
+  /** It is being asked about because its end may have passed on another clock. */
+  refreshing = false
   /** May have changed since the last ask was sent. */
   dirty = false
 
@@ -78,6 +81,11 @@ export class Claim {
     this.mode = mode
     this.listener = listener
     this.weight = wish.weight
+  }
+
+  /** The hard end as a moment of the monotonic clock. */
+  get endMs(): number | null {
+    return this.end === null ? null : this.end.start.monotonicMs + this.end.lengthMs
   }
 
   stopWaiting(): void {

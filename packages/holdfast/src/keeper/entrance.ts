@@ -11,6 +11,7 @@ import type { Link } from './link.ts'
 import type { Outbox } from './outbox.ts'
 import type { Session } from './session.ts'
 import type { Sessions } from './sessions.ts'
+import { type Start, startNow } from './tenure.ts'
 
 const PAUSE_MS = { first: 20, max: 1000 }
 
@@ -23,7 +24,7 @@ export interface Gate {
   readonly outbox: Outbox
   joined(claim: Claim, session: Session): void
   /** False: it was lost at once and must enter again. */
-  openNow(claim: Claim, session: Session, answer: Open, sentMs: number): Promise<boolean>
+  openNow(claim: Claim, session: Session, answer: Open, sent: Start): Promise<boolean>
   closedNow(claim: Claim, answer: Closed): Promise<void>
   forget(claim: Claim): void
   pause(ms: number): Promise<void>
@@ -47,11 +48,12 @@ export class Entrance {
         const session = await this.#sessionFor(claim, ledger.bucketOf(claim.line))
         if (stateOf(claim) !== 'entering') break
         this.#join(claim, session)
-        const sentMs = this.#gate.clock.monotonicMs()
-        const answer = await this.#sendEnter(claim, session, sentMs)
+        const sent = this.#start(claim)
+        const answer = await this.#sendEnter(claim, session, sent.monotonicMs)
         if (isStale(claim, session)) continue
         claim.outage = null
-        if (await this.#entered(claim, session, answer, sentMs)) break
+        // While it was dealt with, its session may have been lost again.
+        if ((await this.#entered(claim, session, answer, sent)) && stateOf(claim) !== 'entering') break
       } catch (error) {
         claim.outage = error
         if (this.#hopeless(claim, error)) break
@@ -60,6 +62,13 @@ export class Entrance {
       }
     }
     claim.looping = false
+  }
+
+  /** The dear boot clock is read only for a claim with an end of its own. */
+  #start({ wish }: Claim): Start {
+    const { clock } = this.#gate
+    if (wish.maxHoldMs !== null) return startNow(clock)
+    return { monotonicMs: clock.monotonicMs(), wallMs: Number.NaN, bootMs: Number.NaN }
   }
 
   async #sendEnter(claim: Claim, session: Session, sentMs: number): Promise<EnterAnswer> {
@@ -82,14 +91,14 @@ export class Entrance {
   }
 
   /** True: the claim has been dealt with; false: send it once more. */
-  async #entered(claim: Claim, session: Session, answer: EnterAnswer, sentMs: number): Promise<boolean> {
+  async #entered(claim: Claim, session: Session, answer: EnterAnswer, sent: Start): Promise<boolean> {
     switch (answer.state) {
       case 'open':
       case 'closed':
         claim.confirmedMs = this.#gate.clock.monotonicMs()
         this.#gate.sessions.sawSeq(session.bucket, answer.seq)
         claim.seq = answer.seq
-        if (answer.state === 'open') return this.#gate.openNow(claim, session, answer, sentMs)
+        if (answer.state === 'open') return this.#gate.openNow(claim, session, answer, sent)
         await this.#gate.closedNow(claim, answer)
         return true
       case 'refused':

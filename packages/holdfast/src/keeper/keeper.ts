@@ -21,6 +21,7 @@ import { Outbox } from './outbox.ts'
 import { Pulse } from './pulse.ts'
 import type { Session } from './session.ts'
 import { type ClaimOwner, Sessions } from './sessions.ts'
+import { BootWatch, type Start, startNow, trustedMs } from './tenure.ts'
 import { Vigil } from './vigil.ts'
 
 const CLOSE_MS_MAX = 1000
@@ -46,6 +47,7 @@ export class Keeper implements ClaimOwner, Gate {
   readonly #waiting = new Map<string, Claim>()
   readonly #asker: Asker
   readonly #entrance: Entrance
+  readonly #boot: BootWatch
   #listening: Promise<void> | null = null
   #listens = false
 
@@ -70,11 +72,12 @@ export class Keeper implements ClaimOwner, Gate {
             claims.map((claim) => ({ id: claim.id, line: claim.line })),
           ),
         ),
-      told: (claim, standing, sentMs) => void this.#told(claim, standing, sentMs),
+      told: (claim, standing, sent) => void this.#told(claim, standing, sent),
       sessionGone: (session) => this.sessions.lose(session, 'expired'),
     })
     this.#entrance = new Entrance(this)
     this.vigil = new Vigil(clock)
+    this.#boot = new BootWatch(clock)
     this.pulse = new Pulse(this, port)
   }
 
@@ -132,6 +135,23 @@ export class Keeper implements ClaimOwner, Gate {
     return this.outbox.leave(session, { id: claim.id, line: claim.line }, claim.notAfterMs)
   }
 
+  /** Whether an open claim is ours by our clocks, in this very step. In doubt, it is asked about. */
+  check(claim: Claim): 'live' | 'suspect' | 'lost' {
+    const { session, end } = claim
+    if (session === null) return 'lost'
+    const standing = this.sessions.check(session)
+    if (standing !== 'live' || end === null) return standing === 'live' && claim.doubted ? 'suspect' : standing
+    // The claim's own end is told by the grants that it ends; here only the other clocks speak.
+    if (this.#boot.standing(end.start, end.lengthMs) !== 'suspect') return claim.doubted ? 'suspect' : 'live'
+    if (!claim.refreshing) {
+      claim.refreshing = true
+      void this.refresh(claim).then(() => {
+        claim.refreshing = false
+      })
+    }
+    return 'suspect'
+  }
+
   /** Brings what we know of an open claim up to date, beating first if its session has little left. */
   async refresh(claim: Claim): Promise<boolean> {
     const session = claim.session
@@ -148,7 +168,7 @@ export class Keeper implements ClaimOwner, Gate {
   ): Promise<boolean> {
     const session = claim.session
     if (session === null || claim.state !== 'open') return false
-    const sentMs = this.clock.monotonicMs()
+    const sent = startNow(this.clock)
     const key = { id: claim.id, line: claim.line }
     const plain = change.maxHoldMs === undefined && change.weight === undefined
     let answer: AmendAnswer
@@ -163,8 +183,7 @@ export class Keeper implements ClaimOwner, Gate {
     } catch (error) {
       claim.outage = error
       // It may have been done: until we know, the earlier of both ends counts.
-      if (typeof change.maxHoldMs === 'number')
-        claim.endMs = Math.min(claim.endMs ?? Number.POSITIVE_INFINITY, sentMs + change.maxHoldMs)
+      if (typeof change.maxHoldMs === 'number') this.#endBy(claim, sent, change.maxHoldMs)
       await this.pause(jittered(this.random, PAUSE_MS.first * 2))
       return false
     }
@@ -174,7 +193,7 @@ export class Keeper implements ClaimOwner, Gate {
       return false
     }
     if (change.weight !== undefined && answer.state === 'open') claim.weight = change.weight
-    await this.#told(claim, answer, sentMs)
+    await this.#told(claim, answer, sent)
     return stateOf(claim) === 'open'
   }
 
@@ -205,13 +224,13 @@ export class Keeper implements ClaimOwner, Gate {
     return new Promise((resolve) => this.clock.after(ms, resolve))
   }
 
-  async openNow(claim: Claim, session: Session, answer: Open, sentMs: number): Promise<boolean> {
+  async openNow(claim: Claim, session: Session, answer: Open, sent: Start): Promise<boolean> {
     claim.state = 'open'
     claim.stopWaiting()
     this.#waiting.delete(claim.id)
     claim.slot = answer.slot
-    this.#noteEnd(claim, answer, sentMs)
-    this.heardOf(claim, answer.contended, sentMs)
+    this.#noteEnd(claim, answer, sent)
+    this.heardOf(claim, answer.contended, sent)
     if (claim.wish.detached) this.#detach(session)
     // A grant with little left would be lost before it is of use.
     while (!isStale(claim, session) && !session.hasThird()) {
@@ -231,7 +250,10 @@ export class Keeper implements ClaimOwner, Gate {
     this.#waiting.set(claim.id, claim)
     this.#recheckIn(claim, answer)
     if (!this.#listens) {
+      const { session } = claim
       await this.listen()
+      // Lost meanwhile: it is being put in line again.
+      if (session === null || isStale(claim, session)) return
       // Ask again after subscribing: a place that opened in between would otherwise be found only at the next look.
       claim.dirty = true
     }
@@ -252,7 +274,7 @@ export class Keeper implements ClaimOwner, Gate {
     claim.wait = wait
   }
 
-  async #told(claim: Claim, standing: Standing, sentMs: number): Promise<void> {
+  async #told(claim: Claim, standing: Standing, sent: Start): Promise<void> {
     const session = claim.session
     if (session === null) return
     if (standing.state === 'gone' || standing.seq !== claim.seq) {
@@ -263,10 +285,10 @@ export class Keeper implements ClaimOwner, Gate {
       this.#recheckIn(claim, standing)
     } else if (claim.state === 'closed') {
       if (claim.wait?.looking === true && !claim.wait.hinted) this.#hintMissed(claim)
-      await this.openNow(claim, session, standing, sentMs)
+      await this.openNow(claim, session, standing, sent)
     } else {
-      this.#noteEnd(claim, standing, sentMs)
-      this.heardOf(claim, standing.contended, sentMs)
+      this.#noteEnd(claim, standing, sent)
+      this.heardOf(claim, standing.contended, sent)
     }
   }
 
@@ -323,13 +345,18 @@ export class Keeper implements ClaimOwner, Gate {
     this.pulse.drop(session)
   }
 
-  #noteEnd(claim: Claim, { remainingMs }: Open, sentMs: number): void {
-    claim.endMs = remainingMs === null ? null : sentMs + remainingMs * 0.99 - 2
+  #noteEnd(claim: Claim, { remainingMs }: Open, sent: Start): void {
+    claim.end = remainingMs === null ? null : { start: sent, lengthMs: trustedMs(remainingMs) }
   }
 
-  heardOf(claim: Claim, contended: boolean, sentMs: number): void {
+  /** The earlier of both ends, when nobody knows which one holds. */
+  #endBy(claim: Claim, start: Start, lengthMs: number): void {
+    if (claim.endMs === null || start.monotonicMs + lengthMs < claim.endMs) claim.end = { start, lengthMs }
+  }
+
+  heardOf(claim: Claim, contended: boolean, sent: Start): void {
     claim.contended = contended
-    claim.freshMs = sentMs
+    claim.freshMs = sent.monotonicMs
   }
 
   stranger(session: Session, row: AuditRow, serverMs: number): void {

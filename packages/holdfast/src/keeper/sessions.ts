@@ -20,7 +20,7 @@ export const AUDIT_ROWS = 64
 /** Who is told what beats and losses say about claims. */
 export interface ClaimOwner {
   gone(claim: Claim, reason: LossReason): void
-  heardOf(claim: Claim, contended: boolean, sentMs: number): void
+  heardOf(claim: Claim, contended: boolean, sent: Start): void
   /** The store has a claim of this session that nobody here knows. */
   stranger(session: Session, row: AuditRow, serverMs: number): void
   /** The session needs no more beats. */
@@ -149,8 +149,7 @@ export class Sessions {
     }
     for (const row of answer.audit) {
       const claim = session.claims.get(row.id)
-      if (claim?.state === 'open' && claim.freshMs < start.monotonicMs)
-        this.#owner.heardOf(claim, row.contended, start.monotonicMs)
+      if (claim?.state === 'open' && claim.freshMs < start.monotonicMs) this.#owner.heardOf(claim, row.contended, start)
     }
     const { missing, strangers } = session.compare(after, answer.audit, AUDIT_ROWS, start.monotonicMs)
     for (const claim of missing) this.#owner.gone(claim, 'forgotten')

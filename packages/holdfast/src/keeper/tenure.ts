@@ -23,7 +23,7 @@ export type Standing = 'live' | 'suspect' | 'lost'
 const FLOATS_A_RECORD = 3
 const COUNTS_BYTES = 8
 export const TENURE_BYTES: number = COUNTS_BYTES + 2 * FLOATS_A_RECORD * 8
-/** How long a reading of the boot clock (7 µs on Linux) is good while wall and monotonic clock agree. */
+/** How long a reading of the boot clock is good while wall and monotonic clock agree. */
 const BOOT_FRESH_MS = 10
 /** Wall and monotonic clock are slewed apart by less than this between two looks. */
 const DRIFT_MS = 5
@@ -62,18 +62,47 @@ export class TenureWriter {
   }
 }
 
+/**
+ * The boot clock is dear to read (7 µs on Linux), so it is read anew only when it may have moved differently: when some
+ * time went by, or when the wall clock moved against the monotonic one, as it does when the machine slept.
+ */
+export class BootWatch {
+  readonly #clock: Clock
+  #seen = { readAtMs: Number.NEGATIVE_INFINITY, offsetMs: 0, drift: 0 }
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  nowMs(monotonicMs: number, wallMs: number): number {
+    const drift = wallMs - monotonicMs
+    const seen = this.#seen
+    if (monotonicMs - seen.readAtMs > BOOT_FRESH_MS || Math.abs(drift - seen.drift) > DRIFT_MS) {
+      this.#seen = { readAtMs: monotonicMs, offsetMs: this.#clock.bootMs() - monotonicMs, drift }
+    }
+    return monotonicMs + this.#seen.offsetMs
+  }
+
+  /** What a stretch of `lengthMs` that began at `start` is by now. */
+  standing(start: Start, lengthMs: number): Standing {
+    const now = this.#clock.monotonicMs()
+    if (!(now - start.monotonicMs <= lengthMs)) return 'lost'
+    const wall = this.#clock.wallMs()
+    if (wall - start.wallMs > lengthMs) return 'suspect'
+    return this.nowMs(now, wall) - start.bootMs > lengthMs ? 'suspect' : 'live'
+  }
+}
+
 /** Reads both records and compares them with the clocks. */
 export class Tenure {
   readonly buffer: SharedArrayBuffer
   readonly #counts: Int32Array
   readonly #floats: Float64Array
-  readonly #clock: Clock
+  readonly #boot: BootWatch
   readonly #trustedMs: number
-  #boot = { readAtMs: Number.NEGATIVE_INFINITY, offsetMs: 0, drift: 0 }
-
   /** Without a buffer: a tenure that has not begun. */
   constructor(clock: Clock, ttlMs: number, buffer?: SharedArrayBuffer) {
-    this.#clock = clock
+    this.#boot = new BootWatch(clock)
     this.#trustedMs = trustedMs(ttlMs)
     this.buffer = buffer ?? new SharedArrayBuffer(TENURE_BYTES)
     this.#counts = new Int32Array(this.buffer, 0, 2)
@@ -92,25 +121,7 @@ export class Tenure {
   }
 
   standing(): Standing {
-    const start = this.#latest()
-    const now = this.#clock.monotonicMs()
-    if (!(now - start.monotonicMs <= this.#trustedMs)) return 'lost'
-    const wall = this.#clock.wallMs()
-    if (wall - start.wallMs > this.#trustedMs) return 'suspect'
-    return this.#bootNow(now, wall) - start.bootMs > this.#trustedMs ? 'suspect' : 'live'
-  }
-
-  /**
-   * The boot clock is dear to read, so it is read anew only when it may have moved differently: when some time went by
-   * or when the wall clock moved against the monotonic one, as it does when the machine slept.
-   */
-  #bootNow(now: number, wall: number): number {
-    const drift = wall - now
-    const seen = this.#boot
-    if (now - seen.readAtMs > BOOT_FRESH_MS || Math.abs(drift - seen.drift) > DRIFT_MS) {
-      this.#boot = { readAtMs: now, offsetMs: this.#clock.bootMs() - now, drift }
-    }
-    return now + this.#boot.offsetMs
+    return this.#boot.standing(this.#latest(), this.#trustedMs)
   }
 
   #latest(): Start {

@@ -4,14 +4,18 @@
  */
 import type { Lease, Lockable, MultiLease, PermitLease, TakeOptions } from '../api.ts'
 import { type Duration, show } from '../duration.ts'
-import { UnsupportedError } from '../errors.ts'
+import { BackendUnavailableError, UnsupportedError } from '../errors.ts'
 import type { Grant } from '../front/grant.ts'
 import { checkTake } from '../options.ts'
+import { jittered } from '../random.ts'
 import { patienceOf } from './defaults.ts'
 import type { Home } from './home.ts'
 import { releaseGrant } from './lease.ts'
 import { Thing } from './thing.ts'
 import { type Taken, type TakeResult, Verbs } from './verbs.ts'
+
+/** Between two rounds of which the first came to nothing. */
+const PAUSE_MS = 50
 
 type Part = Thing<Omit<Lease, 'fence'>, TakeOptions>
 
@@ -66,6 +70,15 @@ class All extends Verbs<MultiLease, TakeOptions> {
       }
       await giveBack(grants)
       if (failed !== null) return failed
+      const lost = grants.find((grant) => grant.check() === 'lost')
+      if (waitMs === 0 || this.now() >= endMs) {
+        const doubt = new BackendUnavailableError(
+          `a part of "${this.name}" is in doubt: the clocks of this machine moved apart`,
+        )
+        return { kind: 'failed', error: lost?.lossError() ?? doubt }
+      }
+      // One of them ended while the others were being taken: once more, but not as fast as the store can answer.
+      await this.#home.keeper.pause(jittered(this.#home.keeper.random, PAUSE_MS))
     }
   }
 
