@@ -17,8 +17,8 @@ export class Link {
   #ledger: Promise<Ledger> | null = null
   #connected: Ledger | null = null
   #state: 'idle' | 'up' | 'suspended' | 'closed' = 'idle'
-  /** Requests without an answer yet, by number, with the moment they were sent. */
-  readonly #outstanding = new Map<number, number>()
+  /** Requests without an answer yet, by number. */
+  readonly #outstanding = new Map<number, { readonly sentMs: number; readonly closed: () => void }>()
   #sent = 0
   /** The store's clock minus our monotonic clock, from the answer that travelled fastest lately. */
   #offsetMs = 0
@@ -45,7 +45,7 @@ export class Link {
 
   /** Since when the oldest unanswered request waits; null: none does. */
   get silentSinceMs(): number | null {
-    for (const sentMs of this.#outstanding.values()) return sentMs
+    for (const { sentMs } of this.#outstanding.values()) return sentMs
     return null
   }
 
@@ -63,11 +63,8 @@ export class Link {
   async call<T>(limitMs: number, work: (ledger: Ledger) => Promise<T>): Promise<T> {
     if (this.#state === 'closed') throw new ClosedError('the Holdfast object is closed')
     const ledger = this.#connected ?? (await this.#connectWithin(Math.max(limitMs, CONNECT_MS)))
-    const number = this.#sent++
     const sentMs = this.#clock.monotonicMs()
-    this.#outstanding.set(number, sentMs)
-    const outcome = await within(this.#clock, limitMs, work(ledger))
-    this.#outstanding.delete(number)
+    const outcome = await this.#within(limitMs, work(ledger), sentMs)
     if (outcome.kind === 'value') {
       this.#up()
       this.#noteTime(outcome.value, sentMs)
@@ -78,9 +75,28 @@ export class Link {
 
   /** A first connection may load code and make files: it has a limit of its own. */
   async #connectWithin(limitMs: number): Promise<Ledger> {
-    const outcome = await within(this.#clock, limitMs, this.connect())
+    const outcome = await this.#within(limitMs, this.connect(), this.#clock.monotonicMs())
     if (outcome.kind === 'value') return outcome.value
     throw this.#failure(outcome, limitMs)
+  }
+
+  /** As `within`, and ended at once by `close`. */
+  #within<T>(limitMs: number, work: Promise<T>, sentMs: number): Promise<Outcome<T>> {
+    return new Promise((resolve) => {
+      const number = this.#sent++
+      const end = (outcome: Outcome<T>): void => {
+        this.#outstanding.delete(number)
+        timer.cancel()
+        resolve(outcome)
+      }
+      const timer = this.#clock.after(limitMs, () => end({ kind: 'late' }))
+      const closed = (): void => end({ kind: 'error', error: new ClosedError('the Holdfast object is closed') })
+      this.#outstanding.set(number, { sentMs, closed })
+      work.then(
+        (value) => end({ kind: 'value', value }),
+        (error: unknown) => end({ kind: 'error', error }),
+      )
+    })
   }
 
   #failure(outcome: Exclude<Outcome<unknown>, { kind: 'value' }>, limitMs: number): HoldfastError {
@@ -112,6 +128,7 @@ export class Link {
   async close(limitMs: number): Promise<void> {
     this.#state = 'closed'
     const ledger = this.#connected
+    for (const { closed } of [...this.#outstanding.values()]) closed()
     if (ledger !== null) await within(this.#clock, limitMs, ledger.close())
   }
 

@@ -33,6 +33,9 @@ export function trustedMs(ttlMs: number): number {
   return ttlMs * 0.99 - 2
 }
 
+/** Two readings may differ by so much more than the time between them. No machine sleeps and wakes in less. */
+const WALL_GRAIN_MS = 1
+const BOOT_GRAIN_MS = 10
 const LOOKS_MAX = 10_000
 const NEVER: Start = {
   monotonicMs: Number.NEGATIVE_INFINITY,
@@ -88,8 +91,8 @@ export class BootWatch {
     const now = this.#clock.monotonicMs()
     if (!(now - start.monotonicMs <= lengthMs)) return 'lost'
     const wall = this.#clock.wallMs()
-    if (wall - start.wallMs > lengthMs) return 'suspect'
-    return this.nowMs(now, wall) - start.bootMs > lengthMs ? 'suspect' : 'live'
+    if (wall - start.wallMs > lengthMs + WALL_GRAIN_MS) return 'suspect'
+    return this.nowMs(now, wall) - start.bootMs > lengthMs + BOOT_GRAIN_MS ? 'suspect' : 'live'
   }
 }
 
