@@ -2,6 +2,7 @@
  * Backends named by a URL. The backend's code is loaded at the first connection, so that nobody pays for those that
  * they do not use.
  */
+import { resolve } from 'node:path'
 import { asBackend, type Backend, portOf } from './backend.ts'
 import { show } from './duration.ts'
 import { BackendUnavailableError } from './errors.ts'
@@ -13,6 +14,8 @@ interface Scheme {
   /** Called with what follows the scheme. */
   readonly load: (target: string) => Promise<Backend>
   readonly check: (target: string) => void
+  /** Made independent of what may change until it is loaded. */
+  readonly settle: (target: string) => string
 }
 
 const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
@@ -22,6 +25,7 @@ const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
       kind: 'sqlite',
       ttlMsMin: 0,
       load: async (target: string) => (await import('./backends/sqlite/index.ts')).sqlite(target),
+      settle: (target: string) => resolve(target),
       check: (target: string) => {
         if (target === '' || target === ':memory:')
           throw new RangeError(
@@ -37,6 +41,7 @@ const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
       kind: 'memory',
       ttlMsMin: 0,
       load: async () => (await import('./backends/memory/index.ts')).memory(),
+      settle: (target: string) => target,
       check: (target: string) => {
         if (target !== '') throw new RangeError(`target 'memory:' has nothing behind the colon, not ${show(target)}`)
       },
@@ -55,7 +60,7 @@ export function backendOf(url: string): Backend {
   }
   const target = url.slice(cut + 1).replace(/^\/\/(?=\/)/, '')
   scheme.check(target)
-  return lazily(scheme, target)
+  return lazily(scheme, scheme.settle(target))
 }
 
 function lazily({ kind, ttlMsMin, load }: Scheme, target: string): Backend {

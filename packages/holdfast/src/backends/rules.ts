@@ -11,6 +11,11 @@ export interface Constants {
   readonly quarantine: boolean
 }
 
+/** Lines that are watched as a whole, by who does not stand in them: their name is hinted at each change. */
+export function isWatched(line: string): boolean {
+  return line.startsWith('election:') || line.startsWith('barrier:')
+}
+
 /** @throws {RangeError} for a claim that would stand in its line for ever, or that nobody could end */
 export function requireClaim(sessionId: string, draft: ClaimDraft): void {
   if (!draft.id.startsWith(sessionId)) throw new RangeError(`claim ${draft.id} is not one of session ${sessionId}`)

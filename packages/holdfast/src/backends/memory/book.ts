@@ -5,6 +5,7 @@
  */
 import { freeSlot } from '../../admission.ts'
 import type { ClaimDraft, SessionDraft } from '../../port.ts'
+import { isWatched } from '../rules.ts'
 import { byBytes, type Claim, isLive, type Line, mayOpen, type Session } from './line.ts'
 
 /** One look at the clocks; a step of the store happens at one moment. */
@@ -69,6 +70,7 @@ export class Book {
     if (claim.session.claims.length === 0) this.graves.delete(claim.session)
     claim.line.claims.splice(claim.line.claims.indexOf(claim), 1)
     if (claim.line.claims.length === 0) this.lines.delete(claim.line.name)
+    if (isWatched(claim.line.name)) this.#onHint(claim.line.name)
   }
 
   /** Deletes the dead of the line, opens what the rule lets in, and tells those; but not `except`, who is answered. */
@@ -82,6 +84,7 @@ export class Book {
       if (claim.open) continue
       open(claim, line.claims.slice(0, index), moment)
       if (!except.includes(claim.draft.id)) this.#onHint(claim.draft.id)
+      if (isWatched(line.name)) this.#onHint(line.name)
     }
   }
 

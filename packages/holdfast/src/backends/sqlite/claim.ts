@@ -78,6 +78,7 @@ function addClaim(
   }
   const claim = { ...waiting, line, seq, id, session: owner, weight, capacity, open, slot, dead_ms, ends_ms: null }
   endWithClaim(step, claim, dead_ms)
+  if (open === 1) step.touch(line)
   return claim
 }
 
@@ -107,6 +108,7 @@ export function leave(step: Step, keys: readonly ClaimKey[]): Timed & { readonly
   const { nowMs: serverMs, ns, sql } = step
   const lines = new Set<string>()
   const found = keys.map((key) => {
+    step.touch(key.line)
     const alone = sql.line.leaveAlone.get(ns, key.id, key.line)
     if (alone !== undefined) return Math.min(alone.ends_ms ?? -1, alone.dead_ms ?? Number.POSITIVE_INFINITY) > serverMs
     const claim = sql.line.find.get(ns, key.id)
@@ -155,7 +157,10 @@ export function evict(
     sql.line.drop.run(ns, line, claim.seq)
     step.hint(claim.id)
   }
-  if (ended.length > 0) settle(step, line)
+  if (ended.length > 0) {
+    step.touch(line)
+    settle(step, line)
+  }
   return { serverMs, evicted: ended.length }
 }
 

@@ -15,7 +15,7 @@ const PAGE = { first: 8, max: 512 }
 /** Dead claims that one step removes. */
 const DEAD_MAX = 512
 /** How many claims ahead are looked at for what keeps one closed. */
-const AHEAD_MAX = 64
+const AHEAD_MAX = 16
 
 export class LineSql {
   readonly enterEmpty: Query<{ readonly last: number }>
@@ -123,6 +123,7 @@ export function settle(step: Step, line: string, except: readonly string[] = [])
   const opening = front.open.some((claim) => claim.open === 0)
   if (front.dead.length === 0 && !opening) return front
   step.requireWriting()
+  step.touch(line)
   const { nowMs, ns, sql } = step
   for (const claim of front.dead) sql.line.drop.run(ns, line, claim.seq)
   for (const session of new Set(front.dead.map((claim) => claim.session))) sql.session.bury.run(ns, session, nowMs)

@@ -105,7 +105,10 @@ export function endSession(step: Step, id: string): Timed {
   const { sql, ns } = step
   sql.session.setEnd.run(-1, ns, id)
   const claims = sql.session.claims.all(ns, id, id, id)
-  for (const claim of claims) sql.line.drop.run(ns, claim.line, claim.seq)
+  for (const claim of claims) {
+    sql.line.drop.run(ns, claim.line, claim.seq)
+    step.touch(claim.line)
+  }
   for (const line of new Set(claims.map((claim) => claim.line))) settle(step, line)
   if (claims.length === END_MAX) throw new Unfinished()
   sql.session.drop.run(ns, id)

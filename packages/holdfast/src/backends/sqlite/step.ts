@@ -2,6 +2,7 @@
  * One operation inside a transaction: its moment, its namespace, the statements, and whom to tell once it is
  * committed. Operations are plain functions of a step and may be run again after a rollback, so they keep nothing.
  */
+import { isWatched } from '../rules.ts'
 import type { Sql } from './sql.ts'
 
 /** The namespace has no row yet: nobody has ever opened a session in it. No row has this number. */
@@ -42,6 +43,11 @@ export class Step {
   hint(what: string): void {
     this.#hints.push(what)
     this.moved = true
+  }
+
+  /** Something about the line has changed: whoever watches it as a whole is told. */
+  touch(line: string): void {
+    if (isWatched(line)) this.hint(line)
   }
 
   /** As `hint`, for what those in other processes find out by the clock alone. */
