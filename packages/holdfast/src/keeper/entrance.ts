@@ -32,6 +32,9 @@ export interface Gate {
 
 export class Entrance {
   readonly #gate: Gate
+  /** Settled when the last claim that had to wait here has passed. */
+  #turn: Promise<void> = Promise.resolve()
+  #queued = 0
 
   constructor(gate: Gate) {
     this.#gate = gate
@@ -42,10 +45,7 @@ export class Entrance {
     let pauseMs = PAUSE_MS.first
     while (stateOf(claim) === 'entering') {
       try {
-        const ledger =
-          this.#gate.link.ledger ??
-          (await this.#gate.link.call(this.#gate.sessions.callMs, (connected) => Promise.resolve(connected)))
-        const session = await this.#sessionFor(claim, ledger.bucketOf(claim.line))
+        const session = await this.#pass(claim)
         if (stateOf(claim) !== 'entering') break
         this.#join(claim, session)
         const sent = this.#start(claim)
@@ -133,11 +133,36 @@ export class Entrance {
     return true
   }
 
-  async #sessionFor(claim: Claim, bucket: number): Promise<Session> {
-    if (!claim.wish.detached) return this.#gate.sessions.ready(bucket)
-    if (claim.session !== null && this.#gate.sessions.check(claim.session) === 'live') return claim.session
-    const session = await this.#gate.sessions.open(bucket)
-    this.#gate.sessions.loners.add(session)
+  /** In the order of coming, also while the connection or the session is not there yet. */
+  async #pass(claim: Claim): Promise<Session> {
+    const { link, sessions } = this.#gate
+    if (this.#queued === 0 && link.ledger !== null && !claim.wish.detached) {
+      const session = sessions.readyNow(link.ledger.bucketOf(claim.line))
+      if (session !== null) return session
+    }
+    const before = this.#turn
+    let done = (): void => {}
+    this.#turn = new Promise((resolve) => {
+      done = resolve
+    })
+    this.#queued++
+    try {
+      await before
+      return await this.#sessionFor(claim)
+    } finally {
+      this.#queued--
+      done()
+    }
+  }
+
+  async #sessionFor(claim: Claim): Promise<Session> {
+    const { link, sessions } = this.#gate
+    const ledger = link.ledger ?? (await link.call(sessions.callMs, (connected) => Promise.resolve(connected)))
+    const bucket = ledger.bucketOf(claim.line)
+    if (!claim.wish.detached) return sessions.ready(bucket)
+    if (claim.session !== null && sessions.check(claim.session) === 'live') return claim.session
+    const session = await sessions.open(bucket)
+    sessions.loners.add(session)
     return session
   }
 

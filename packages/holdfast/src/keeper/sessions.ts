@@ -68,13 +68,19 @@ export class Sessions {
     if (seq >= this.minSeq(bucket)) this.#minSeq.set(bucket, seq + 1)
   }
 
+  /** As `ready`, if there is one already. */
+  readyNow(bucket: number): Session | null {
+    const session = this.byBucket.get(bucket)
+    return session !== undefined && this.check(session) === 'live' && session.hasThird() ? session : null
+  }
+
   /** A session of the bucket with at least a third of its life left. */
   async ready(bucket: number): Promise<Session> {
-    const session = this.byBucket.get(bucket)
-    if (session !== undefined && this.check(session) === 'live' && session.hasThird()) return session
+    const ready = this.readyNow(bucket)
+    if (ready !== null) return ready
     const running = this.#opening.get(bucket)
     if (running !== undefined) return running
-    const opening = this.#renewOrOpen(bucket, session).finally(() => this.#opening.delete(bucket))
+    const opening = this.#renewOrOpen(bucket, this.byBucket.get(bucket)).finally(() => this.#opening.delete(bucket))
     this.#opening.set(bucket, opening)
     return opening
   }
