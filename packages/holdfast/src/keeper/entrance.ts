@@ -46,7 +46,7 @@ export class Entrance {
     while (stateOf(claim) === 'entering') {
       try {
         const session = await this.#pass(claim)
-        if (stateOf(claim) !== 'entering') break
+        if (session === null || stateOf(claim) !== 'entering') break
         this.#join(claim, session)
         const sent = this.#start(claim)
         const answer = await this.#sendEnter(claim, session, sent.monotonicMs)
@@ -134,7 +134,7 @@ export class Entrance {
   }
 
   /** In the order of coming, also while the connection or the session is not there yet. */
-  async #pass(claim: Claim): Promise<Session> {
+  async #pass(claim: Claim): Promise<Session | null> {
     const { link, sessions } = this.#gate
     if (this.#queued === 0 && link.ledger !== null && !claim.wish.detached) {
       const session = sessions.readyNow(link.ledger.bucketOf(claim.line))
@@ -148,7 +148,8 @@ export class Entrance {
     this.#queued++
     try {
       await before
-      return await this.#sessionFor(claim)
+      // Given up meanwhile: those behind must not wait for its session.
+      return stateOf(claim) === 'entering' ? await this.#sessionFor(claim) : null
     } finally {
       this.#queued--
       done()
