@@ -26,6 +26,7 @@ const shared: UserConfig = {
   hash: false,
   treeshake: true,
   report: false,
+  logLevel: 'warn',
   deps: { neverBundle: ['libsql', 'better-sqlite3', 'node:sqlite'], onlyBundle: [] },
   failOnWarn: true,
   checks: { legacyCjs: false },

@@ -12,6 +12,7 @@ export default defineConfig({
   fixedExtension: true,
   hash: false,
   report: false,
+  logLevel: 'warn',
   dts: false,
   deps: { skipNodeModulesBundle: true },
 })
