@@ -27,6 +27,7 @@ export default defineConfig({
           name: 'unit',
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
+          testTimeout: 20_000,
           include: ['packages/*/test/**/*.test.ts'],
           exclude: ['packages/*/test/process/**', '**/package.test.ts'],
         },
