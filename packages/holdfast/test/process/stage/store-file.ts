@@ -1,0 +1,91 @@
+/**
+ * A look into a SQLite file from outside of the library: what its tables still hold, and a resource of the user's own
+ * with the fence of its last writer.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { until } from './moment.ts'
+
+interface Statement {
+  run(...values: unknown[]): unknown
+  get(...values: unknown[]): unknown
+  all(...values: unknown[]): unknown[]
+}
+export interface Database {
+  prepare(sql: string): Statement
+  exec(sql: string): unknown
+  close(): unknown
+}
+
+/** Rows that stay on purpose: the layout, and a namespace with its last number. */
+const KEPT: ReadonlySet<string> = new Set(['hf_store', 'hf_space'])
+
+export async function openDatabase(file: string): Promise<Database> {
+  const builtIn = await import('node:sqlite').catch(() => null)
+  if (builtIn !== null) return new builtIn.DatabaseSync(file) as Database
+  const libsql = await import('libsql')
+  return new libsql.default(file) as Database
+}
+
+async function inside<T>(file: string, look: (database: Database) => T): Promise<T> {
+  const database = await openDatabase(file)
+  try {
+    database.exec('pragma busy_timeout = 2000')
+    return look(database)
+  } finally {
+    database.close()
+  }
+}
+
+/** How many rows each table of the library has; tables with none are left out. */
+export function rowsLeft(file: string): Promise<Record<string, number>> {
+  return inside(file, (database) => {
+    const tables = database
+      .prepare("select name from sqlite_master where type = 'table' and name like 'hf\\_%' escape '\\'")
+      .all()
+    const counts = (tables as { name: string }[])
+      .filter(({ name }) => !KEPT.has(name))
+      .map(
+        ({ name }) => [name, (database.prepare(`select count(*) as n from ${name}`).get() as { n: number }).n] as const,
+      )
+    if (counts.length === 0) throw new Error(`${file} has no tables of the library`)
+    return Object.fromEntries(counts.filter(([, rows]) => rows > 0))
+  })
+}
+
+/** Waits until the tables hold exactly this. @throws {Error} naming what they hold instead */
+export async function untilRows(file: string, expected: Record<string, number>, limitMs: number): Promise<void> {
+  let left: Record<string, number> = {}
+  const look = async (): Promise<boolean> => {
+    left = await rowsLeft(file)
+    return isDeepStrictEqual(left, expected)
+  }
+  await until('rows', look, limitMs).catch(() => {
+    throw new Error(`the tables hold ${JSON.stringify(left)} after ${limitMs} ms, not ${JSON.stringify(expected)}`)
+  })
+}
+
+/** SQLite's own opinion of the file: `ok`. */
+export function soundness(file: string): Promise<string> {
+  return inside(
+    file,
+    (database) => (database.prepare('pragma integrity_check').get() as { integrity_check: string }).integrity_check,
+  )
+}
+
+export function execute(file: string, sql: string): Promise<void> {
+  return inside(file, (database) => {
+    database.exec(sql)
+  })
+}
+
+/** A row that holders write to under their fences. */
+export async function makeResource(file: string): Promise<void> {
+  await execute(
+    file,
+    "create table resource (id integer primary key, value text not null, fence integer not null); insert into resource values (1, '', 0)",
+  )
+}
+
+export function readResource(file: string): Promise<string> {
+  return inside(file, (database) => (database.prepare('select value from resource').get() as { value: string }).value)
+}
