@@ -126,8 +126,8 @@ describe('what an entry costs, minified and gzipped, without what it loads on de
     { entry: 'memory', bytesMax: 8 * 1024, reason: 'a reference for reading, and used in tests where nobody waits' },
     {
       entry: 'sqlite',
-      bytesMax: 10 * 1024,
-      reason: 'the statements are text; the driver is not ours and stays outside',
+      bytesMax: 14 * 1024,
+      reason: 'statements and messages are text; the driver is not ours and stays outside',
     },
     { entry: 'guard', bytesMax: 3 * 1024, reason: 'goes where the guarded resource is, often without the rest' },
   ]
