@@ -14,6 +14,7 @@ import type { AmendAnswer, AuditRow, Closed, Open, Port, Standing } from '../por
 import { jittered, type Random } from '../random.ts'
 import { Asker } from './asker.ts'
 import { Claim, type ClaimListener, type ClaimWish, isStale, stateOf, type Waiting } from './claim.ts'
+import { Ear } from './ear.ts'
 import { Entrance, type Gate } from './entrance.ts'
 import { hostOf } from './host.ts'
 import { CONNECT_MS, Link } from './link.ts'
@@ -25,9 +26,10 @@ import { BootWatch, type Start, startNow, trustedMs } from './tenure.ts'
 import { Vigil } from './vigil.ts'
 
 const CLOSE_MS_MAX = 1000
-const PAUSE_MS = { first: 20, max: 1000 }
+const PAUSE_MS = 20
 /** A waiter looks again this long after a blocker's end, so that the end has passed on the store's clock too. */
 const LATE_MS = 2
+
 export interface Surroundings {
   readonly clock: Clock
   readonly random: Random
@@ -48,8 +50,8 @@ export class Keeper implements ClaimOwner, Gate {
   readonly #asker: Asker
   readonly #entrance: Entrance
   readonly #boot: BootWatch
-  #listening: Promise<void> | null = null
-  #listens = false
+  readonly #ear: Ear
+  #attending = 0
 
   constructor(port: Port, settings: Settings, { clock, random }: Surroundings) {
     this.settings = settings
@@ -77,13 +79,11 @@ export class Keeper implements ClaimOwner, Gate {
     })
     this.#entrance = new Entrance(this)
     this.vigil = new Vigil(clock)
+    this.#ear = new Ear(clock, this.link, this.sessions.callMs, () => this.#attending + this.#waiting.size > 0)
     this.#boot = new BootWatch(clock)
     this.pulse = new Pulse(this, port)
   }
 
-  get waiting(): number {
-    return this.#waiting.size
-  }
   /** How long a try may take: one request, and a first connection if there is none yet. */
   get tryMs(): number {
     const { callMs } = this.sessions
@@ -103,6 +103,7 @@ export class Keeper implements ClaimOwner, Gate {
     const limitMs = Math.min(this.sessions.callMs, CLOSE_MS_MAX)
     const sessions = [...this.sessions.byBucket.values(), ...this.sessions.loners]
     this.outbox.close()
+    this.#ear.close()
     await this.pulse.close()
     if (this.link.ledger !== null) {
       await Promise.allSettled(
@@ -184,7 +185,7 @@ export class Keeper implements ClaimOwner, Gate {
       claim.outage = error
       // It may have been done: until we know, the earlier of both ends counts.
       if (typeof change.maxHoldMs === 'number') this.#endBy(claim, sent, change.maxHoldMs)
-      await this.pause(jittered(this.random, PAUSE_MS.first * 2))
+      await this.pause(jittered(this.random, PAUSE_MS * 2))
       return false
     }
     if (isStale(claim, session)) return false
@@ -197,19 +198,14 @@ export class Keeper implements ClaimOwner, Gate {
     return stateOf(claim) === 'open'
   }
 
-  /** Resolves when hints arrive from now on. Never rejects: without hints everything is found by looking, only later. */
-  listen(): Promise<void> {
-    this.#listening ??= this.link
-      .call(this.sessions.callMs, (ledger) => ledger.listen())
-      .then(
-        () => {
-          this.#listens = true
-        },
-        () => {
-          this.#listening = null
-        },
-      )
-    return this.#listening
+  /** Hints about lines and cells are wanted until what it gives is called. */
+  async attend(): Promise<() => void> {
+    this.#attending++
+    await this.#ear.listen()
+    return () => {
+      this.#attending--
+      this.#ear.rest()
+    }
   }
 
   /** How a claim of ours looks to others. */
@@ -227,14 +223,14 @@ export class Keeper implements ClaimOwner, Gate {
   async openNow(claim: Claim, session: Session, answer: Open, sent: Start): Promise<boolean> {
     claim.state = 'open'
     claim.stopWaiting()
-    this.#waiting.delete(claim.id)
+    this.#awaken(claim)
     claim.slot = answer.slot
     this.#noteEnd(claim, answer, sent)
     this.heardOf(claim, answer.contended, sent)
     if (claim.wish.detached) this.#detach(session)
     // A grant with little left would be lost before it is of use.
     while (!isStale(claim, session) && !session.hasThird()) {
-      if (!(await this.sessions.beat(session))) await this.pause(jittered(this.random, PAUSE_MS.first))
+      if (!(await this.sessions.beat(session))) await this.pause(jittered(this.random, PAUSE_MS))
       this.sessions.check(session)
     }
     // Lost while it waited for that beat: it enters again under another session, unless it was given up.
@@ -249,9 +245,9 @@ export class Keeper implements ClaimOwner, Gate {
     claim.heard = true
     this.#waiting.set(claim.id, claim)
     this.#recheckIn(claim, answer)
-    if (!this.#listens) {
+    if (!this.#ear.open) {
       const { session } = claim
-      await this.listen()
+      await this.#ear.listen()
       // Lost meanwhile: it is being put in line again.
       if (session === null || isStale(claim, session)) return
       // Ask again after subscribing: a place that opened in between would otherwise be found only at the next look.
@@ -320,10 +316,15 @@ export class Keeper implements ClaimOwner, Gate {
     if (!claim.looping) void this.#entrance.enter(claim)
   }
 
+  /** It waits no more. */
+  #awaken(claim: Claim): void {
+    if (this.#waiting.delete(claim.id)) this.#ear.rest()
+  }
+
   #part(claim: Claim): void {
     claim.stopWaiting()
     claim.askedMs = null
-    this.#waiting.delete(claim.id)
+    this.#awaken(claim)
     claim.session?.claims.delete(claim.id)
     claim.session?.dirty.delete(claim)
     if (claim.wish.detached && claim.session !== null && claim.session.state !== 'detached') {

@@ -19,15 +19,15 @@ export class Changes {
    * @throws the reason of `signal`, unchanged; what `look` throws; a promise that `limitMs` ends rejects with `late()`
    */
   async until<T>(name: string, look: () => Promise<T | typeof AGAIN>, { signal, limitMs, late }: Until): Promise<T> {
-    const { keeper } = { keeper: this.#keeper }
+    const keeper = this.#keeper
     const endMs = keeper.clock.monotonicMs() + limitMs
     const endVigil = keeper.vigil.keep()
     const waker = new Waker()
     const stop = this.#listen(name, () => waker.wake())
     const onAbort = (): void => waker.wake()
     signal?.addEventListener('abort', onAbort, { once: true })
+    const ignore = await keeper.attend()
     try {
-      await keeper.listen()
       for (;;) {
         signal?.throwIfAborted()
         waker.reset()
@@ -41,6 +41,7 @@ export class Changes {
       }
     } finally {
       stop()
+      ignore()
       signal?.removeEventListener('abort', onAbort)
       endVigil()
     }

@@ -104,6 +104,9 @@ export class ExclusiveLease extends FencedLease implements WriteLease {
     assertGrant(grant)
     if (grant.parent !== null)
       throw new TypeError(`the write lease on "${this.name}" is nested in another and cannot be downgraded`)
+    if (hold.users.some((user) => user !== grant && !user.shared)) {
+      throw new TypeError(`the write lease on "${this.name}" has a writer nested in it and cannot be downgraded`)
+    }
     const wish = { label: grant.label, shared: true, maxHoldMs: null }
     const reader = hold.grant(wish, grant.waitedMs, hold.keeper.clock.monotonicMs())
     grant.successor = reader
