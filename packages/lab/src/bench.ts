@@ -15,7 +15,7 @@ import { longWait } from './bench/long-wait.ts'
 import { describeMachine, type Machine, machineLine } from './bench/machine.ts'
 import type { Measurement, Setting } from './bench/measurement.ts'
 import { processHandOver } from './bench/process-hand-over.ts'
-import { checkTable, type Found, figureTable, roundLines } from './bench/report.ts'
+import { checkTable, type Found, figure, figureTable, roundLines } from './bench/report.ts'
 import { medianRound } from './bench/statistics.ts'
 import { uncontended } from './bench/uncontended.ts'
 import { openWorkplace } from './sale/workplace.ts'
@@ -58,18 +58,32 @@ async function main(measurements: readonly Measurement[]): Promise<void> {
   const all: Found[] = []
   for (const measurement of measurements) {
     process.stdout.write(`\n${measurement.name}: ${measurement.what}\n`)
-    const findings = await measurement.measure(setting)
-    process.stdout.write(roundLines(findings.rounds))
-    all.push({ measurement, ...findings })
+    const found = await measured(measurement, setting)
+    process.stdout.write(found.failure === null ? roundLines(found.rounds) : `  ${found.failure}\n`)
+    all.push(found)
   }
   const checks = all.flatMap((found) => found.checks)
   process.stdout.write(`\n${figureTable(all)}\n\n${checkTable(checks)}\n`)
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(asJson(machine, all), null, 2)}\n`)
-  const missed = checks.filter(({ ok }) => !ok)
-  for (const { what, got, kind, limit } of missed) {
-    process.stderr.write(`missed: ${what} is ${got}, should be ${kind} ${limit}\n`)
-  }
+  const missed = all.flatMap(missedBy)
+  for (const one of missed) process.stderr.write(`missed: ${one}\n`)
   process.exitCode = values.check && missed.length > 0 ? 1 : 0
+}
+
+/** A measurement that fails misses its promises, and the others go on. */
+async function measured(measurement: Measurement, setting: Setting): Promise<Found> {
+  try {
+    return { measurement, failure: null, ...(await measurement.measure(setting)) }
+  } catch (error) {
+    killAll()
+    return { measurement, failure: String(error), rounds: [], checks: [] }
+  }
+}
+
+function missedBy({ measurement, failure, checks }: Found): readonly string[] {
+  if (failure !== null) return [`${measurement.name}: ${failure}`]
+  const missed = checks.filter(({ ok }) => !ok)
+  return missed.map(({ what, got, kind, limit }) => `${what} is ${figure(got)}, should be ${kind} ${limit}`)
 }
 
 function settingOf(folder: string): Setting {
@@ -88,8 +102,8 @@ function settingOf(folder: string): Setting {
 }
 
 function asJson(machine: Machine, all: readonly Found[]): Readonly<Record<string, unknown>> {
-  const measurements = all.map(({ measurement: { name, what }, rounds, checks }) => {
-    return { name, what, median: medianRound(rounds), rounds, checks }
+  const measurements = all.map(({ measurement: { name, what }, failure, rounds, checks }) => {
+    return { name, what, failure, median: medianRound(rounds), rounds, checks }
   })
   return { at: new Date().toISOString(), machine, measurements }
 }

@@ -5,6 +5,8 @@ import { medianRound } from './statistics.ts'
 
 export interface Found extends Findings {
   readonly measurement: Measurement
+  /** Why it came to nothing; null: it did not. */
+  readonly failure: string | null
 }
 
 /** The raw rounds, a line each. */
