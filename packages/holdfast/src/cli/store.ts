@@ -44,6 +44,8 @@ export function openStore(setting: StoreSetting): Holdfast {
       ttl: setting.ttl,
       ...(setting.maxTtl === null ? {} : { maxTtl: setting.maxTtl }),
       quarantine: setting.quarantine,
+      // This thread has nothing else to do, so a second one for the heartbeat would only cost time and memory.
+      heartbeat: 'main',
     })
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error
