@@ -19,6 +19,8 @@ const alive = new Set<ChildProcess>()
 export function startChild(script: string, job: string, input: unknown, limitMs: number): Child {
   const child = spawn(process.execPath, [...childFlags, '--expose-gc', script, job, JSON.stringify(input)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    // JSON would turn a figure that could not be measured into null.
+    serialization: 'advanced',
   })
   alive.add(child)
   const box = mailbox()
