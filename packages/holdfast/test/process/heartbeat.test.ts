@@ -2,7 +2,7 @@
  * Who beats: a worker thread where one can start, and one for the whole process; the main thread in every other case,
  * with a reason that says which. It is never an error, and locks work as before.
  */
-import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -46,6 +46,8 @@ async function holdLong(party: Party, object = 'main'): Promise<Status> {
   return status
 }
 
+const main = (reason: string): object => ({ heartbeat: 'main', heartbeatReason: expect.stringContaining(reason) })
+
 const holding = (title: string, settings: OpenSettings, expected: object): void => {
   test(
     title,
@@ -63,27 +65,19 @@ describe.concurrent('the heartbeat', () => {
   holding(
     'is in the main thread with a database object that was handed in, and says why',
     { how: 'database' },
-    {
-      heartbeat: 'main',
-      heartbeatReason: expect.stringContaining('a worker cannot open this sqlite store'),
-    },
+    main('a worker cannot open this sqlite store'),
+  )
+  holding(
+    "is in the main thread with a database object also with heartbeat: 'worker'",
+    { how: 'database', options: { ...options, heartbeat: 'worker' } },
+    main('a worker cannot open this sqlite store'),
   )
   holding(
     "is in the main thread with heartbeat: 'main', and says why",
     { options: { ...options, heartbeat: 'main' } },
-    {
-      heartbeat: 'main',
-      heartbeatReason: expect.stringContaining('set to main'),
-    },
+    main('set to main'),
   )
-  holding(
-    'is in the main thread under Jest, and says why',
-    { environment: { JEST_WORKER_ID: '1' } },
-    {
-      heartbeat: 'main',
-      heartbeatReason: expect.stringContaining('Jest'),
-    },
-  )
+  holding('is in the main thread under Jest, and says why', { environment: { JEST_WORKER_ID: '1' } }, main('Jest'))
 
   test(
     'goes on in the main thread when the worker has ended, says why, and the lease is kept',
@@ -127,7 +121,6 @@ const PROGRAM_PARTS = fileURLToPath(new URL('program', import.meta.url))
 const LIBRARY = fileURLToPath(new URL('../../', import.meta.url))
 /** In one file there is neither the worker nor the backend that it would have to load. */
 const BUNDLED = { heartbeat: 'main', heartbeatReason: expect.stringMatching(/by itself|bundled/) }
-const MISSING = { heartbeat: 'main', heartbeatReason: expect.stringContaining('not beside the library') }
 
 /** One file with the program, the library and nothing else. */
 async function bundled(stage: Stage, format: 'esm' | 'cjs'): Promise<string> {
@@ -146,40 +139,34 @@ async function bundled(stage: Stage, format: 'esm' | 'cjs'): Promise<string> {
   return outfile
 }
 
-/** The package as it is installed, without one of its files. */
-function installedWithout(stage: Stage, file: string): string {
-  const installed = join(stage.folder, 'node_modules', 'holdfast')
-  mkdirSync(installed, { recursive: true })
-  cpSync(join(LIBRARY, 'package.json'), join(installed, 'package.json'))
-  cpSync(join(LIBRARY, 'dist'), join(installed, 'dist'), { recursive: true })
-  rmSync(join(installed, 'dist', file))
+/** The package as it is installed, but with this text as its worker, or with none. */
+function installed(stage: Stage, worker: string | null): string {
+  const folder = join(stage.folder, 'node_modules', 'holdfast')
+  mkdirSync(folder, { recursive: true })
+  cpSync(join(LIBRARY, 'package.json'), join(folder, 'package.json'))
+  cpSync(join(LIBRARY, 'dist'), join(folder, 'dist'), { recursive: true })
+  if (worker === null) rmSync(join(folder, 'dist/worker.mjs'))
+  else writeFileSync(join(folder, 'dist/worker.mjs'), worker)
   cpSync(PROGRAM, join(stage.folder, 'program.mjs'))
   cpSync(PROGRAM_PARTS, join(stage.folder, 'program'), { recursive: true })
   return join(stage.folder, 'program.mjs')
 }
 
-describe.concurrent('where no worker can be found, the main thread beats and says why:', () => {
-  test(
-    'in a single-file bundle of ECMAScript modules',
-    onStage(async (stage) => {
-      const program = await bundled(stage, 'esm')
-      expect(await holdLong(await stage.party({ options, program }))).toMatchObject(BUNDLED)
-    }),
-  )
-
-  test(
-    'in a single-file bundle as a CommonJS module',
-    onStage(async (stage) => {
-      const program = await bundled(stage, 'cjs')
-      expect(await holdLong(await stage.party({ options, program }))).toMatchObject(BUNDLED)
-    }),
-  )
-
-  test(
-    'in an installation that lacks it',
-    onStage(async (stage) => {
-      const program = installedWithout(stage, 'worker.mjs')
-      expect(await holdLong(await stage.party({ options, program }))).toMatchObject(MISSING)
-    }),
-  )
+describe.concurrent('the heartbeat is in the main thread, which says why,', () => {
+  const programs: [title: string, program: (stage: Stage) => string | Promise<string>, expected: object][] = [
+    ['in a single-file bundle of ECMAScript modules', (stage) => bundled(stage, 'esm'), BUNDLED],
+    ['in a single-file bundle as a CommonJS module', (stage) => bundled(stage, 'cjs'), BUNDLED],
+    ['when the worker file is not there', (stage) => installed(stage, null), main('not beside the library')],
+    ['when the worker throws', (stage) => installed(stage, "throw new Error('not today')"), main('not today')],
+    ['when the worker ends at once', (stage) => installed(stage, 'process.exit(0)'), main('ended')],
+  ]
+  for (const [title, program, expected] of programs) {
+    test(
+      title,
+      onStage(async (stage) => {
+        const party = await stage.party({ options, program: await program(stage) })
+        expect(await holdLong(party)).toMatchObject(expected)
+      }),
+    )
+  }
 })

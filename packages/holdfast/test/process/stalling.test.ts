@@ -2,6 +2,7 @@
  * A holder whose event loop is blocked: the heartbeat worker keeps its lease for it, the main thread alone cannot, and a
  * process that hangs for good is cut off although its worker lives.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { expectInTime } from './stage/deadline.ts'
 import { promises } from './stage/documented.ts'
@@ -83,6 +84,20 @@ describe.concurrent('with an event loop blocked for longer than the ttl', () => 
 })
 
 describe.concurrent('a process that hangs', () => {
+  test(
+    'for longer than maxStall but comes back before its session has ended keeps its lease, and the worker beats on',
+    onStage(async (stage) => {
+      const { holder, served } = await pair(stage, 'worker', { maxStall: '500ms' })
+      const { value } = await holder.order<Belief>('block', { ms: 1200, as: 'it' })
+      expect(value).toMatchObject({ held: true, aborted: false })
+      expect((await holder.order<Belief>('block', { ms: 400, as: 'it' })).value.held).toBe(true)
+      await pause(takeoverMs)
+      expect((await holder.order('question', { as: 'it' })).value).toMatchObject({ held: true, aborted: false })
+      await holder.order('release', { as: 'it' })
+      expect((await served).value).not.toBeNull()
+    }),
+  )
+
   test(
     'is cut off within maxStall and ttl although its worker lives, and not before the ttl is over',
     onStage(async (stage) => {

@@ -1,9 +1,18 @@
 /** Orders about leases: taking, asking, writing under them and giving them back. */
+import { sqlGuard } from 'holdfast/guard'
 import { openDatabase } from './database.mjs'
 import { makeObject, objectOf, thingOf } from './objects.mjs'
 import { describeError, nowMs, say } from './voice.mjs'
 
 const leases = new Map()
+
+/** The resource is a row of the user's own; the guard's row is beside it. */
+const GUARD = sqlGuard({
+  dialect: 'sqlite',
+  table: 'fences',
+  key: 'resource',
+  run: async (database, sql, params) => Number(database.prepare(sql).run(...params).changes),
+})
 
 /** How long a slow machine may take to make or open a file. */
 const READY_MS = 10_000
@@ -86,17 +95,22 @@ export async function section({ object, thing, options = {}, holdMs }) {
   return inside
 }
 
-/** A write that the resource checks: the conditional update that the manual shows. True: it was accepted. */
-export async function write({ as, file, value, check = true }) {
+/** A write to a row under the lease's guard, or without one. True: it was accepted. */
+export async function write({ as, file, value, guarded = true }) {
   const database = await openDatabase(file)
-  const { fence } = leaseOf(as)
-  const condition = check ? 'and fence <= ?' : ''
-  const given = check ? [value, fence, fence] : [value, fence]
-  const { changes } = database
-    .prepare(`update resource set value = ?, fence = ? where id = 1 ${condition}`)
-    .run(...given)
-  database.close()
-  return Number(changes) === 1
+  database.exec('begin immediate')
+  try {
+    if (guarded) await GUARD.enter(database, leaseOf(as))
+    database.prepare('update resource set value = ?').run(value)
+    database.exec('commit')
+    return true
+  } catch (error) {
+    if (error.code !== 'STALE_FENCE') throw error
+    database.exec('rollback')
+    return false
+  } finally {
+    database.close()
+  }
 }
 
 /** Lines with their holders and waiters by process. */

@@ -5,25 +5,24 @@
 import { readFileSync } from 'node:fs'
 import { nowMs } from './voice.mjs'
 
+const NOTHING = { heldMs: 0, gapMs: 0, ranMs: 0, atMs: 0 }
+
 let watching = false
-let longest = { heldMs: 0, gapMs: 0, atMs: 0 }
+let longest = NOTHING
 let ticks = 0
 
 export function watchLoop() {
   watching = true
-  longest = { heldMs: 0, gapMs: 0, atMs: 0 }
+  longest = NOTHING
   ticks = 0
-  let lastMs = nowMs()
-  let lastQueuedMs = queuedMs()
+  let last = { atMs: nowMs(), ...scheduled() }
   const tick = () => {
-    const atMs = nowMs()
-    const queued = queuedMs()
-    const gapMs = atMs - lastMs
-    const heldMs = gapMs - (queued - lastQueuedMs)
-    if (heldMs > longest.heldMs) longest = { heldMs, gapMs, atMs }
+    const now = { atMs: nowMs(), ...scheduled() }
+    const gapMs = now.atMs - last.atMs
+    const heldMs = gapMs - (now.queuedMs - last.queuedMs)
+    if (heldMs > longest.heldMs) longest = { heldMs, gapMs, ranMs: now.ranMs - last.ranMs, atMs: now.atMs }
     ticks++
-    lastMs = atMs
-    lastQueuedMs = queued
+    last = now
     if (watching) setTimeout(tick, 1)
   }
   setTimeout(tick, 1)
@@ -36,15 +35,17 @@ export function loopHeld() {
 
 /** Holds the event loop for so long, as it is measured here. */
 export function occupy({ ms }) {
-  const startMs = nowMs() - queuedMs()
-  while (nowMs() - queuedMs() - startMs < ms);
+  const passedMs = () => nowMs() - scheduled().queuedMs
+  const endMs = passedMs() + ms
+  while (passedMs() < endMs);
 }
 
-/** How long this thread has waited for a processor so far; 0 where the system does not tell. */
-function queuedMs() {
+/** How long this thread has run and has waited for a processor so far; zeros where the system does not tell. */
+function scheduled() {
   try {
-    return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[1]) / 1e6
+    const [ran, queued] = readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')
+    return { ranMs: Number(ran) / 1e6, queuedMs: Number(queued) / 1e6 }
   } catch {
-    return 0
+    return { ranMs: 0, queuedMs: 0 }
   }
 }

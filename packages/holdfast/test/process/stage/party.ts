@@ -49,6 +49,8 @@ export interface PartySettings {
   /** Another program than `program.mjs` that speaks as it does. */
   readonly program?: string
   readonly environment?: Readonly<Record<string, string>>
+  /** Flags of Node. */
+  readonly flags?: readonly string[]
 }
 
 type Line = Saying | ({ readonly answerTo: number } & (Answer<unknown> | { readonly error: Failure }))
@@ -72,8 +74,8 @@ export class Party {
   #over = false
   #stderr = ''
 
-  constructor({ node = process.execPath, program = PROGRAM, environment = {} }: PartySettings = {}) {
-    this.#child = spawn(node, ['--no-warnings', program], {
+  constructor({ node = process.execPath, program = PROGRAM, environment = {}, flags = [] }: PartySettings = {}) {
+    this.#child = spawn(node, ['--no-warnings', ...flags, program], {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       env: { ...process.env, NODE_OPTIONS: '', ...environment },
     })

@@ -1,8 +1,9 @@
 /**
  * A look into a SQLite file from outside of the library: what its tables still hold, and a resource of the user's own
- * with the fence of its last writer.
+ * with its guard.
  */
 import { isDeepStrictEqual } from 'node:util'
+import { guardTable } from '../../../src/guards/index.ts'
 import { until } from './moment.ts'
 
 interface Statement {
@@ -78,11 +79,12 @@ export function execute(file: string, sql: string): Promise<void> {
   })
 }
 
-/** A row that holders write to under their fences. */
+/** A row that holders write to, with a guard that refuses those who were passed by others. */
 export async function makeResource(file: string): Promise<void> {
   await execute(
     file,
-    "create table resource (id integer primary key, value text not null, fence integer not null); insert into resource values (1, '', 0)",
+    `${guardTable('sqlite', 'fences')}; insert into fences (resource) values ('resource');
+     create table resource (value text not null); insert into resource values ('')`,
   )
 }
 
