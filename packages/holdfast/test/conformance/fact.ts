@@ -1,0 +1,47 @@
+/**
+ * What a fact of the conformance suite is: a plain function over a world, with a name that is a true sentence. Facts
+ * know no test runner, so that the same functions run in a suite, in a child process, or against a server somewhere.
+ */
+import type { Backend, Holdfast, HoldfastOptions } from '../../src/index.ts'
+import type { Cable } from './cable.ts'
+
+/** What a backend may honestly not have. */
+export type Feature = 'order' | 'permits' | 'cells' | 'claims' | 'detached'
+
+/** A store to hold against the suite. */
+export interface Subject {
+  readonly name: string
+  /** A way of its own to the store, which all calls share. */
+  connect(): Backend
+  /** The shortest ttl that the store keeps. */
+  readonly ttl: '1s' | '2s' | '3s'
+  /** What it has not; each must be refused with `UnsupportedError`. */
+  readonly lacks: readonly Feature[]
+  /** A store in memory answers in no time, one behind a socket does not; only for limits that would be too strict. */
+  readonly roundTripMs: number
+}
+
+/** What one fact works with. Whatever it makes is closed when the fact has ended. */
+export interface World {
+  readonly subject: Subject
+  /** This fact's own part of the store. */
+  readonly namespace: string
+  /** Another neighbour on the same store, as if it were another process. */
+  make(options?: Partial<HoldfastOptions>): Holdfast
+  /** A neighbour whose way to the store is counted and can be cut. */
+  cabled(options?: Partial<HoldfastOptions>): { readonly locks: Holdfast; readonly cable: Cable }
+  /** Done at the end of the fact, last first, also when it fails. */
+  after(work: () => unknown): void
+}
+
+export type Fact = (world: World) => Promise<void>
+/** Facts by their sentences. */
+export type Facts = Readonly<Record<string, Fact>>
+
+export interface Chapter {
+  readonly title: string
+  readonly needs?: readonly Feature[]
+  /** Its facts measure or disturb the whole process, so nothing may run beside them. */
+  readonly alone?: boolean
+  readonly facts: Facts
+}

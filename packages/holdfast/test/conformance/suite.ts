@@ -1,0 +1,29 @@
+/** The chapters of the suite, and how a test runner runs them against one store. */
+import { describe, test } from 'vitest'
+import { chapters } from './chapters.ts'
+import type { Chapter, Subject } from './fact.ts'
+import { inWorld } from './world.ts'
+
+/** Longer than any fact waits by itself. */
+const FACT_MS_MAX = 15_000
+
+export function describeConformance(subject: Subject): void {
+  const had = chapters.filter((chapter) => !lacking(chapter, subject))
+  const groups = [had.filter(({ alone = false }) => !alone), had.filter(({ alone = false }) => alone)]
+  for (const [index, group] of groups.entries()) {
+    if (group.length === 0) continue
+    describe(`${subject.name}${index === 0 ? '' : ', one at a time'}`, { concurrent: index === 0 }, () => {
+      for (const { title, facts } of group) {
+        describe(title, () => {
+          for (const [sentence, fact] of Object.entries(facts)) {
+            test(sentence, { timeout: FACT_MS_MAX }, () => inWorld(subject, fact))
+          }
+        })
+      }
+    })
+  }
+}
+
+function lacking({ needs = [] }: Chapter, { lacks }: Subject): boolean {
+  return needs.some((feature) => lacks.includes(feature))
+}
