@@ -48,7 +48,7 @@ describe.concurrent('a detached lease', () => {
       const { beganMs, atMs: openedMs } = await takeDetached(holds)
       const served = take(waits)
       await untilWaiting(third, waits, name)
-      holds.stop()
+      await stage.stop(holds)
       const { atMs } = await served
       expect(atMs - beganMs).toBeGreaterThanOrEqual(HOLD_MS)
       expectInTime('the end of maxHold of a stopped process', atMs - openedMs, HOLD_MS + beatMs)
@@ -78,7 +78,7 @@ describe.concurrent('a detached lease', () => {
     onStage(async (stage) => {
       const holds = await stage.party({ options })
       await takeDetached(holds)
-      holds.stop()
+      await stage.stop(holds)
       await new Promise((resolve) => setTimeout(resolve, ttlMs + beatMs))
       const asked = holds.order('question', { as: 'it' })
       holds.goOn()

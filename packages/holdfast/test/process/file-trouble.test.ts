@@ -91,7 +91,7 @@ describe.concurrent('a file that is deleted while a lease is held', () => {
       const [holder, other] = await stage.three({ options })
       const { value: before } = await take(holder)
       expect((await write(holder, 'before')).value).toBe(true)
-      holder.stop()
+      await stage.stop(holder)
       remove(stage.file)
       const { value: after } = await take(other)
       expect(BigInt(after.fence)).toBeGreaterThan(BigInt(before.fence))

@@ -56,8 +56,8 @@ describe.concurrent('election', () => {
     onStage(async (stage) => {
       const [first, second, third] = await stage.three({ options })
       await campaignAll([first, second, third])
-      second.stop()
-      const stoppedMs = first.stop()
+      await stage.stop(second)
+      const stoppedMs = await stage.stop(first)
       const { atMs } = await third.told('term')
       expectInTime('the next term after a stop', atMs - stoppedMs, takeoverMs)
       const asked = first.order('question', { as: 'term' })

@@ -30,8 +30,8 @@ interface Belief {
 async function overtake(stage: Stage, contest: Contest): Promise<void> {
   const [first, second, third] = await stage.three({ options })
   const lined = await lineUp(contest, first, second, third)
-  second.stop()
-  const stoppedMs = first.stop()
+  await stage.stop(second)
+  const stoppedMs = await stage.stop(first)
   const { value, atMs } = await lined.third
   expectInTime('takeover from a stopped holder past a stopped waiter', atMs - stoppedMs, takeoverMs)
   contest.check?.(value, lined.inside)

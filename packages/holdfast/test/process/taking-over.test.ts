@@ -60,7 +60,7 @@ describe.concurrent('a holder that stood still for longer than the ttl', () => {
       const { first, served } = await pair(stage, options)
       const asking = first.order<Belief>('askThroughStop', { as: 'it', ms: 10_000 })
       await first.told('asking')
-      const stoppedMs = first.stop()
+      const stoppedMs = await stage.stop(first)
       const { atMs } = await served
       expectInTime('takeover from a stopped holder', atMs - stoppedMs, takeoverMs)
       first.goOn()
@@ -78,7 +78,7 @@ describe.concurrent('a holder that stood still for longer than the ttl', () => {
         party.order('write', { as: 'it', file: resource, value, guarded })
       const { first, second, served } = await pair(stage, options)
       expect((await write(first, 'first', true)).value).toBe(true)
-      first.stop()
+      await stage.stop(first)
       await served
       expect((await write(second, 'second', true)).value).toBe(true)
       const late = write(first, 'late', true)
@@ -94,7 +94,7 @@ describe.concurrent('a holder that stood still for longer than the ttl', () => {
     'is told by its first question also when it was idle',
     onStage(async (stage) => {
       const { first, served } = await pair(stage, options)
-      first.stop()
+      await stage.stop(first)
       await served
       const asked = first.order('question', { as: 'it' })
       first.goOn()

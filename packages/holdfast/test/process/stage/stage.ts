@@ -5,8 +5,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { until } from './moment.ts'
 import { Party, type PartySettings } from './party.ts'
+import { isWritable } from './store-file.ts'
 
 /** Who stands in and ahead of a line, by process. */
 export interface LineOfParties {
@@ -78,6 +80,19 @@ export class Stage {
 
   async three(settings: OpenSettings = {}): Promise<[Party, Party, Party]> {
     return Promise.all([this.party(settings), this.party(settings), this.party(settings)])
+  }
+
+  /**
+   * Stops a party, but not in the middle of a write: that would stop everybody on the file, which is a test of its own.
+   * Gives the moment from which it stood still.
+   */
+  async stop(party: Party): Promise<number> {
+    for (;;) {
+      const atMs = party.stop()
+      if (await isWritable(this.file)) return atMs
+      party.goOn()
+      await pause(Math.random() * 10)
+    }
   }
 
   /** Called when the test is over, before the folder goes. */

@@ -73,6 +73,20 @@ export function soundness(file: string): Promise<string> {
   )
 }
 
+/** Whether nobody is in the middle of writing, or is so for a moment only. */
+export async function isWritable(file: string): Promise<boolean> {
+  try {
+    await inside(file, (database) => {
+      database.exec('pragma busy_timeout = 100')
+      database.exec('begin immediate')
+      database.exec('rollback')
+    })
+    return true
+  } catch {
+    return false
+  }
+}
+
 export function execute(file: string, sql: string): Promise<void> {
   return inside(file, (database) => {
     database.exec(sql)
