@@ -18,7 +18,26 @@ const valued = (wants: string): Flag => ({ takesValue: true, wants })
 
 const DURATION = 'digits and a unit (ms, s, m, h, d) such as 5s'
 
-export const FLAGS = {
+export type FlagName =
+  | 'url'
+  | 'namespace'
+  | 'ttl'
+  | 'max-ttl'
+  | 'quarantine'
+  | 'json'
+  | 'help'
+  | 'version'
+  | 'wait'
+  | 'max-hold'
+  | 'shared'
+  | 'permits'
+  | 'grace'
+  | 'conflict-exit-code'
+  | 'label'
+  | 'id'
+  | 'force'
+
+export const FLAGS: Readonly<Record<FlagName, Flag>> = {
   url: valued('the URL of a store such as sqlite:/var/lib/jobs/locks.db'),
   namespace: valued('1 to 512 bytes of text'),
   ttl: valued(`${DURATION}, from 1s to --max-ttl`),
@@ -36,9 +55,7 @@ export const FLAGS = {
   label: valued('1 to 256 bytes of text'),
   id: valued('the id of a holder'),
   force: switched(),
-} as const satisfies Record<string, Flag>
-
-export type FlagName = keyof typeof FLAGS
+}
 
 /** Longer is refused by the library as well; here the message names the flag. */
 export const LABEL_BYTES_MAX = 256

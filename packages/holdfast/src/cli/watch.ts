@@ -87,7 +87,7 @@ export class Watch {
     this.#limits = this.#limitsAt(nowMs)
     const wasTold = this.#toldWhy !== null
     if (nowMs >= this.#limits.killAtMs) this.#kill(nowMs)
-    else if (nowMs >= this.#limits.termAtMs && !wasTold) this.#term()
+    else if (nowMs >= this.#limits.termAtMs && !wasTold) this.#term(nowMs)
     this.#report(wasTold)
     if (this.#isOver(nowMs)) return
     this.#timer = this.#options.clock.after(this.#sleepMs(nowMs), this.look)
@@ -126,18 +126,26 @@ export class Watch {
     return { termAtMs: this.#limits.termAtMs, killAtMs: Math.min(this.#limits.killAtMs, this.#doubtEndsAtMs) }
   }
 
-  #term(): void {
-    this.#toldWhy = this.#reason ?? 'not-renewed'
+  #term(nowMs: number): void {
+    this.#toldWhy = this.#why(nowMs)
     this.#options.group.signal('SIGTERM')
     // A stopped process hears SIGTERM only once it goes on.
     this.#options.group.signal('SIGCONT')
   }
 
   #kill(nowMs: number): void {
-    this.#toldWhy ??= this.#reason ?? 'not-renewed'
+    this.#toldWhy ??= this.#why(nowMs)
     if (this.#killedAtMs !== null) return
     this.#killedAtMs = nowMs
     this.#options.group.signal('SIGKILL')
+  }
+
+  /** Near the hard end that is the reason, whether or not the last renewals came. */
+  #why(nowMs: number): LossReason | 'not-renewed' {
+    const { hardEndAtMs, grace } = this.#options
+    if (this.#reason !== null) return this.#reason
+    const nearEnd = hardEndAtMs !== null && hardEndAtMs - nowMs <= grace.hardEndMs + grace.lossMs
+    return nearEnd ? 'max-hold' : 'not-renewed'
   }
 
   #isOver(nowMs: number): boolean {

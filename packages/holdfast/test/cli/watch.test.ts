@@ -91,13 +91,20 @@ describe('a lock that is not renewed', () => {
 })
 
 test('the hard end comes however well the lock is renewed', () => {
-  watchFor(8000, 60_000)
+  const watch = watchFor(8000, 60_000)
   for (let beat = 0; beat < 12; beat++) {
     clock.advance(TTL_MS / 3)
     lease.renew(TTL_MS)
   }
   expect(group.at('SIGTERM')).toBe(52_000)
   expect(group.at('SIGKILL')).toBe(59_900)
+  expect(watch.told).toBe('max-hold')
+})
+
+test('a lock that is not renewed long before its hard end is lost for that and not for the end', () => {
+  const watch = watchFor(5000, 600_000)
+  clock.advance(TTL_MS)
+  expect(watch.told).toBe('not-renewed')
 })
 
 describe('a lock released by force', () => {

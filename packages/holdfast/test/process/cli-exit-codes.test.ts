@@ -2,7 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { CommandLine } from './cli/command-line.ts'
+import { holdfast } from '../../src/index.ts'
+import { CommandLine, programFile } from './cli/command-line.ts'
 
 let line: CommandLine
 
@@ -68,6 +69,20 @@ describe('the exit code', () => {
     expect(exitCode).toBe(69)
     expect(stderr).toContain(`store ${line.url}`)
     expect(await line.document('ls')).toMatchObject({ exitCode: 69, outcome: 'unavailable' })
+  })
+
+  test('is 69 and not 75 when the store does not answer within the wait, and comes soon after it', async () => {
+    await using locks = holdfast(line.url, { namespace: 'default' })
+    await using _held = await locks.mutex('other').acquire()
+    const writer = line.startProgram(programFile('stopped-writer.mjs'), [line.file])
+    await writer.untilSaid('until')
+    const start = performance.now()
+    const { exitCode, stderr } = await line.run('run', 'x', '--wait', '1s', '--ttl', '2s', '--', 'true')
+    expect(exitCode).toBe(69)
+    expect(stderr).toContain(`store ${line.url}`)
+    expect(performance.now() - start).toBeLessThan(4000)
+    writer.signal('SIGKILL')
+    await writer.finished
   })
 
   test('is 69 when the folder of the default store cannot be made', async () => {

@@ -113,7 +113,7 @@ describe('--max-hold', () => {
     await family.bothLive()
     const { exitCode, stderr } = await holder.finished
     expect(exitCode).toBe(76)
-    expect(stderr).toContain('"x" was lost')
+    expect(stderr).toContain('"x" was lost, its --max-hold is over')
     const [told = Number.NaN] = family.toldMs('parent', 'SIGTERM')
     expect(lastMs() - told).toBeGreaterThan(300)
     expect(lastMs() - told).toBeLessThan(500)
