@@ -1,9 +1,8 @@
 /** `holdfast acquire`: a lock that outlives this program. Its id is its only key, so it is not kept if it cannot be told. */
-import type { Clock } from '../clock.ts'
+import { type Clock, dateOf } from '../clock.ts'
 import type { Holdfast } from '../index.ts'
 import { type Answer, failureAnswer, type Place } from './answer.ts'
 import { EXIT } from './exit-code.ts'
-import { momentText } from './moment.ts'
 import type { TakeOrder } from './orders.ts'
 import { Signals } from './signals.ts'
 import { take } from './taking.ts'
@@ -21,7 +20,7 @@ export async function acquire(locks: Holdfast, order: TakeOrder, place: Place, c
         id: lease.id,
         fence: lease.fence === undefined ? null : String(lease.fence),
         waitedMs: Math.round(lease.waitedMs),
-        until: momentText(clock.wallMs() + lease.validForMs()),
+        until: dateOf(clock.wallMs() + lease.validForMs()).toISOString(),
       },
       text: () => `${lease.id}\n`,
       remarks: [],

@@ -1,6 +1,5 @@
 /** What the command finds in its environment. Variables of an outer `holdfast run` never shine through. */
-import type { Clock } from '../clock.ts'
-import { momentText } from './moment.ts'
+import { type Clock, dateOf } from '../clock.ts'
 import type { Taken } from './taking.ts'
 
 export function environmentFor(
@@ -14,6 +13,6 @@ export function environmentFor(
     HOLDFAST_NAME: lease.name,
     // Permits have no order, so there is no number to refuse an earlier holder by.
     HOLDFAST_FENCE: lease.fence === undefined ? undefined : String(lease.fence),
-    HOLDFAST_DEADLINE: momentText(clock.wallMs() + leftMs),
+    HOLDFAST_DEADLINE: dateOf(clock.wallMs() + leftMs).toISOString(),
   }
 }
