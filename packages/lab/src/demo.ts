@@ -59,7 +59,7 @@ async function play(plan: ActResult['plan'], scene: Scene, number: number): Prom
 function introduction({ servers, stock, requests, connections, driver }: Scene): string {
   return `A flash sale: ${whole(stock)} sneakers, ${whole(requests)} purchase requests (${connections} at a time) to ${servers} server processes that
 share a SQLite file (${driver.name}). Each purchase reads the stock, waits for the payment and writes the stock back.
-In the last act one server is killed while it holds the lock; its ttl is ${SHORT_TTL_MS / 1000} s, so others wait about that long.
+In the last act one server is killed while it holds the lock; its ttl is ${SHORT_TTL_MS / 1000} s, so the others wait no longer than about that.
 
 `
 }
