@@ -2,6 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { type Backend, portOf } from '../../src/backend.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { driver } from '../../src/backends/sqlite/driver.ts'
@@ -38,6 +40,7 @@ export const objectStore: StoreKind = {
   make() {
     const { file, dispose } = temporaryFile()
     const database = driver()(file)
+    database.exec('pragma journal_mode = wal; pragma synchronous = normal')
     const close = (): void => {
       database.close()
       dispose()
@@ -51,14 +54,25 @@ export function temporaryFile(): { readonly file: string; dispose(): void } {
   return { file: join(folder, 'locks.db'), dispose: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
+/**
+ * Lets go of closed databases: libsql keeps a file open for as long as a statement of it is in memory. Needed where
+ * many are opened, or too many files would be.
+ */
+export function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  const collect: unknown = runInNewContext('gc')
+  if (typeof collect === 'function') collect()
+}
+
 export type Client = Ledger & { readonly hints: (string | null)[] }
 
 export class Bench {
-  readonly clock: SteppedClock = new SteppedClock()
+  readonly clock: SteppedClock
   readonly #store: { readonly backend: Backend; dispose(): void }
   readonly #clients: Client[] = []
 
-  constructor(kind: StoreKind) {
+  constructor(kind: StoreKind, clock: SteppedClock = new SteppedClock()) {
+    this.clock = clock
     this.#store = kind.make()
   }
 

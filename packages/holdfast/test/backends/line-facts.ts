@@ -334,6 +334,15 @@ export const lineFacts: Facts = {
     expect(await client.beat(key('a'), beatTerms)).toMatchObject({ revoked: [] })
   },
 
+  'evict does not end a claim that opens in the same step': async (bench) => {
+    const client = await three(bench)
+    await client.enter(key('a'), claimDraft('a1', { maxHoldMs: 10 }), terms())
+    await client.enter(key('b'), claimDraft('b1'), terms())
+    bench.clock.advance(10)
+    expect(await client.evict('door', null)).toMatchObject({ evicted: 0 })
+    expect(await client.ask(key('b'), [claimKey('b1')])).toMatchObject({ standings: [{ state: 'open' }] })
+  },
+
   'claims of one session do not contend with each other': async (bench) => {
     const client = await three(bench)
     await client.enter(key('a'), claimDraft('a1'), terms())

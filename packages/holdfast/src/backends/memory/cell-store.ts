@@ -87,8 +87,10 @@ export class CellStore {
   }
 
   remove(name: string): void {
-    const had = this.#cells.delete(name)
-    if (this.#groups.delete(name) || had) this.#onHint(name)
+    const had = this.get(name) !== null || this.count(name) > 0
+    this.#cells.delete(name)
+    this.#groups.delete(name)
+    if (had) this.#onHint(name)
   }
 
   /** Forgets what has ended, so that nothing stays for ever. */

@@ -19,7 +19,7 @@ interface GroupRecord {
 export class CellSql {
   readonly find: Query<CellValue>
   readonly put: Query<never>
-  readonly drop: Query<{ readonly version: number }>
+  readonly drop: Query<never>
   readonly findOp: Query<{ readonly version: number | null }>
   readonly addOp: Query<never>
   readonly group: Query<GroupRecord>
@@ -37,7 +37,7 @@ export class CellSql {
       `insert into hf_cell (ns, name, value, version, ends_ms) values (?, ?, ?, ?, ?) on conflict (ns, name)
          do update set value = excluded.value, version = excluded.version, ends_ms = excluded.ends_ms`,
     )
-    this.drop = query(database, 'delete from hf_cell where ns = ? and name = ? returning version')
+    this.drop = query(database, 'delete from hf_cell where ns = ? and name = ?')
     this.findOp = query(database, 'select version from hf_op where ns = ? and id = ? and kept_ms > ?')
     this.addOp = query(database, 'insert or replace into hf_op (ns, id, version, kept_ms) values (?, ?, ?, ?)')
     this.group = query(
@@ -117,7 +117,8 @@ export function countMembers(step: Step, name: string): number {
 
 export function removeCell(step: Step, name: string): void {
   const { sql, ns, nowMs } = step
-  const cell = sql.cell.drop.get(ns, name)
+  const had = getCell(step, name) !== null
+  sql.cell.drop.run(ns, name)
   const group = sql.cell.endGroup.get(ns, name, nowMs)
-  if (cell !== undefined || group !== undefined) step.hint(name)
+  if (had || group !== undefined) step.hint(name)
 }

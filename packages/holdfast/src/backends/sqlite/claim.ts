@@ -17,10 +17,10 @@ import type {
   Timed,
 } from '../../port.ts'
 import { requireHold, requireSmaller } from '../rules.ts'
-import { closedStanding, endWithClaim, type Front, grantOf, openStanding, settle } from './line.ts'
+import { closedStanding, endWithClaim, type Front, grantOf, openStanding, readFront, settle } from './line.ts'
 import { type ClaimRecord, DETACHED, endOf, SLOT } from './records.ts'
 import { isAlive, tellRevoked } from './session.ts'
-import { leastNumber, takeNumber } from './space.ts'
+import { graceOf, leastNumber, takeNumber } from './space.ts'
 import { type Step, Unfinished } from './step.ts'
 import { holderOf } from './view.ts'
 
@@ -44,10 +44,11 @@ function enterLine(step: Step, session: SessionKey, draft: ClaimDraft, terms: En
   const earlier = sql.line.find.get(ns, draft.id)
   if (earlier !== undefined && endOf(earlier) > serverMs) return { serverMs, ...standingOf(step, earlier, []) }
   if (serverMs > terms.notAfterMs) return { serverMs, state: 'too-late' }
+  const graceMs = graceOf(step)
+  const heldBack = graceMs > serverMs
+  if (terms.mode === 'try' && heldBack) return { serverMs, state: 'held-back', retryMs: graceMs - serverMs }
   if (earlier !== undefined) sql.line.drop.run(ns, earlier.line, earlier.seq)
   const front = settled(step, draft.line, [])
-  const heldBack = front.graceMs > serverMs
-  if (terms.mode === 'try' && heldBack) return { serverMs, state: 'held-back', retryMs: front.graceMs - serverMs }
   const fits = !heldBack && front.next === null && openCount([...front.open, draft]) > front.open.length
   if (terms.mode === 'try' && !fits) return refuse(step, front, terms.sliceMs)
   const seq = takeNumber(step, ns, terms.minSeq)
@@ -108,13 +109,14 @@ export function leave(step: Step, keys: readonly ClaimKey[]): Timed & { readonly
   const { nowMs: serverMs, ns, sql } = step
   const lines = new Set<string>()
   const found = keys.map((key) => {
-    step.touch(key.line)
     const alone = sql.line.leaveAlone.get(ns, key.id, key.line)
-    if (alone !== undefined) return Math.min(alone.ends_ms ?? -1, alone.dead_ms ?? Number.POSITIVE_INFINITY) > serverMs
-    const claim = sql.line.find.get(ns, key.id)
+    const claim = alone ?? sql.line.find.get(ns, key.id)
     if (claim === undefined || claim.line !== key.line) return false
-    sql.line.drop.run(ns, claim.line, claim.seq)
-    lines.add(claim.line)
+    if (alone === undefined) {
+      sql.line.drop.run(ns, claim.line, claim.seq)
+      lines.add(claim.line)
+    }
+    step.touch(claim.line)
     return endOf(claim) > serverMs
   })
   for (const line of lines) settle(step, line)
@@ -151,16 +153,17 @@ export function evict(
   keepMs: number,
 ): Timed & { readonly evicted: number } {
   const { nowMs: serverMs, ns, sql } = step
-  const ended = settled(step, line, []).open.filter((claim) => claimId === null || claim.id === claimId)
+  // As it stands: a claim that would only now open is not ended before its owner has heard of it.
+  const front = readFront(step, line)
+  if (!front.complete) settled(step, line, [])
+  const ended = front.open.filter((claim) => claim.open === 1 && (claimId === null || claim.id === claimId))
   for (const claim of ended) {
     tellRevoked(step, claim.session, claim.id, keepMs)
     sql.line.drop.run(ns, line, claim.seq)
     step.hint(claim.id)
   }
-  if (ended.length > 0) {
-    step.touch(line)
-    settle(step, line)
-  }
+  if (ended.length > 0) step.touch(line)
+  settle(step, line)
   return { serverMs, evicted: ended.length }
 }
 

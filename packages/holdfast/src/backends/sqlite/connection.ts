@@ -8,7 +8,7 @@ import { BackendRefusedError, BackendUnavailableError } from '../../errors.ts'
 import { BootClock, bootId } from './boot-clock.ts'
 import { inTransaction, query, type SqliteDatabase } from './database.ts'
 import { driver } from './driver.ts'
-import { codeOf, failureOf, isBusy, isHarmless, OwnerBusy } from './failure.ts'
+import { codeOf, isBusy, isHarmless, OwnerBusy } from './failure.ts'
 import { type Identity, identityOf, isSame, obstacleAt, refuseNetwork, removeLeftovers } from './place.ts'
 import { prepareFile, prepareObject, rollback, type Start } from './schema.ts'
 import { prepareSql, type Sql } from './sql.ts'
@@ -183,15 +183,12 @@ export class Connection {
     try {
       return open(file)
     } catch (error) {
-      const obstacle = obstacleAt(file)
+      // better-sqlite3 looks for the folder itself, and says so without a code.
+      const obstacle = codeOf(error) === null ? obstacleAt(file) : null
       if (obstacle !== null) {
-        throw new BackendRefusedError(`SQLite will not work on ${file}: it cannot be opened, ${obstacle}`, {
-          cause: error,
-        })
+        throw new BackendRefusedError(`SQLite will not work on ${file}: ${obstacle}`, { cause: error })
       }
-      // Nothing is wrong with the place: too many files may be open.
-      if (codeOf(error) === 14) throw new BackendUnavailableError(`SQLite could not open ${file}`, { cause: error })
-      throw isBusy(error) ? error : failureOf(error, file)
+      throw error
     }
   }
 

@@ -3,6 +3,7 @@
  * with the driver's error as the cause. The drivers tell the result code in three ways, hence `codeOf`.
  */
 import { BackendRefusedError, BackendUnavailableError, HoldfastError } from '../../errors.ts'
+import { obstacleAt } from './place.ts'
 
 /** Primary result codes, as in sqlite3.h. */
 const CODES: Readonly<Record<string, number>> = {
@@ -22,13 +23,14 @@ const CODES: Readonly<Record<string, number>> = {
   SQLITE_NOTADB: 26,
 }
 
+const CANNOT_OPEN = 14
+
 /** What will not heal until somebody changes something, and what that is. */
 const REFUSALS = new Map([
   [3, 'access to it is not permitted'],
   [8, 'it or its folder is read-only'],
   [11, 'it is damaged'],
   [13, 'the disk is full'],
-  [14, 'it cannot be opened'],
   [18, 'a text is too long'],
   [23, 'access to it is not permitted'],
   [26, 'it is not a SQLite database'],
@@ -73,8 +75,8 @@ export function failureOf(error: unknown, file: string): HoldfastError {
   if (error instanceof HoldfastError) return new BackendUnavailableError(error.message, { cause: error.cause ?? error })
   const code = codeOf(error)
   const detail = error instanceof Error ? error.message : String(error)
-  const reason = code === null ? undefined : REFUSALS.get(code)
-  if (reason !== undefined) {
+  const reason = code === CANNOT_OPEN ? obstacleAt(file) : REFUSALS.get(code ?? 0)
+  if (typeof reason === 'string') {
     return new BackendRefusedError(`SQLite will not work on ${file}: ${reason} (${detail})`, { cause: error })
   }
   return new BackendUnavailableError(`SQLite failed on ${file}: ${detail}`, { cause: error })

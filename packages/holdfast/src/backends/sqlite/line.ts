@@ -22,7 +22,7 @@ export class LineSql {
   readonly add: Query<never>
   /** As `add`, for an open claim without anything special: binding a value costs more than storing it. */
   readonly addPlain: Query<never>
-  readonly leaveAlone: Query<{ readonly dead_ms: number | null; readonly ends_ms: number | null }>
+  readonly leaveAlone: Query<Pick<ClaimRecord, 'line' | 'seq' | 'dead_ms' | 'ends_ms'>>
   readonly find: Query<ClaimRecord>
   readonly drop: Query<never>
   readonly open: Query<never>
@@ -55,7 +55,7 @@ export class LineSql {
       database,
       `delete from hf_claim where ns = ? and id = ? and line = ? and not exists
          (select 1 from hf_claim o where o.ns = hf_claim.ns and o.line = hf_claim.line and o.seq <> hf_claim.seq)
-         returning dead_ms,
+         returning line, seq, dead_ms,
            (select s.ends_ms from hf_session s where s.ns = hf_claim.ns and s.id = hf_claim.session) as ends_ms`,
     )
     this.find = query(database, `select ${CLAIM} from ${CLAIMS} where c.ns = ? and c.id = ?`)

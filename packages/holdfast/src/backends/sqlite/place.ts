@@ -99,17 +99,22 @@ export function removeLeftovers(file: string): void {
   }
 }
 
-/** What stands in the way of opening the file, as far as the file system tells; null: nothing that it knows of. */
+/**
+ * What stands in the way of opening the file, as far as the file system tells; null: nothing that it knows of, so it
+ * may be that too many files are open.
+ */
 export function obstacleAt(file: string): string | null {
   try {
     const folder = statSync(dirname(file), { throwIfNoEntry: false })
-    if (folder === undefined) return 'its folder does not exist'
-    if (!folder.isDirectory()) return 'its folder is not a folder'
+    if (folder === undefined) return 'it cannot be opened, its folder does not exist'
+    if (!folder.isDirectory()) return 'it cannot be opened, its folder is not a folder'
     const there = statSync(file, { throwIfNoEntry: false })
-    if (there?.isDirectory()) return 'it is a folder'
-    accessSync(there === undefined ? dirname(file) : file, constants.R_OK | constants.W_OK)
+    if (there?.isDirectory()) return 'it cannot be opened, it is a folder'
+    // The log and its index are made beside it.
+    accessSync(dirname(file), constants.R_OK | constants.W_OK | constants.X_OK)
+    if (there !== undefined) accessSync(file, constants.R_OK | constants.W_OK)
     return null
   } catch {
-    return 'access to it is not permitted'
+    return 'it cannot be opened, access to it or its folder is not permitted'
   }
 }

@@ -48,6 +48,6 @@ export const contended = (ns: string, line: string, session: string): string => 
 }
 
 /** When the claim ends if nobody beats its session again. */
-export function endOf(claim: ClaimRecord): number {
+export function endOf(claim: Pick<ClaimRecord, 'dead_ms' | 'ends_ms'>): number {
   return Math.min(claim.ends_ms ?? Number.NEGATIVE_INFINITY, claim.dead_ms ?? Number.POSITIVE_INFINITY)
 }
