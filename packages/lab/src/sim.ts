@@ -1,0 +1,127 @@
+/**
+ * `npm run sim`: simulated histories by the hundred thousand, each from a seed and each run twice; then every point at
+ * which a take can be aborted.
+ *
+ *   --short         5,000 histories, as in CI
+ *   --seeds N       that many; --from N begins there
+ *   --workers N     threads (default: one a core, at most 2)
+ *   --seed N        one history, with its timeline; --calm in calm weather; --all with every line
+ */
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { abortEverywhere } from './simulation/aborts.ts'
+import { eventLines, planLines, timelineLines, verdictLines } from './simulation/account.ts'
+import { isHand, muster, serve } from './simulation/crew.ts'
+import { planOf } from './simulation/generator.ts'
+import { runHistory } from './simulation/history.ts'
+import { shrink } from './simulation/shrink.ts'
+import { missingKinds, type Sums, tableOf } from './simulation/tally.ts'
+import type { Failure } from './simulation/trial.ts'
+
+const LONG = { seeds: 100_000, aborts: 1000 }
+const SHORT = { seeds: 5000, aborts: 40 }
+const PROGRESS_MS = 10_000
+/** After so many failing seeds there is nothing to be learned from more. */
+const FAILURES_MAX = 20
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+function settings(): { seeds: number; from: number; workers: number; aborts: number; one: number | null } {
+  const { values } = parseArgs({
+    options: {
+      short: { type: 'boolean', default: false },
+      calm: { type: 'boolean', default: false },
+      all: { type: 'boolean', default: false },
+      seeds: { type: 'string' },
+      from: { type: 'string', default: '1' },
+      seed: { type: 'string' },
+      workers: { type: 'string' },
+      aborts: { type: 'string' },
+    },
+  })
+  const usual = values.short ? SHORT : LONG
+  const number = (name: string, text: string): number => {
+    const value = Number(text)
+    if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`--${name} must be a whole number, not ${text}`)
+    return value
+  }
+  return {
+    seeds: number('seeds', values.seeds ?? String(usual.seeds)),
+    from: number('from', values.from),
+    workers: Math.max(1, number('workers', values.workers ?? String(Math.min(2, availableParallelism())))),
+    aborts: number('aborts', values.aborts ?? String(usual.aborts)),
+    one: values.seed === undefined ? null : number('seed', values.seed),
+  }
+}
+
+/** Tells one history in full. */
+async function show(seed: number, calm: boolean, all: boolean): Promise<boolean> {
+  const plan = planOf(seed, calm)
+  const outcome = await runHistory(plan, true)
+  say(`seed ${seed}${calm ? ' in calm weather' : ''}: ${outcome.events} events, trace ${outcome.hash}`)
+  for (const line of [...planLines(plan), ...eventLines(outcome.counts)]) say(line)
+  for (const line of timelineLines(outcome, all)) say(line)
+  for (const line of verdictLines(outcome.verdicts)) say(line)
+  say(outcome.verdicts.length === 0 ? 'nothing is wrong' : `${outcome.verdicts.length} wrong`)
+  return outcome.verdicts.length === 0
+}
+
+/** What is known of a failing seed, and how it fails when it is made smaller. */
+async function explain({ seed, calm, verdicts }: Failure): Promise<void> {
+  say(`\nseed ${seed}${calm ? ' in calm weather' : ''} fails:`)
+  for (const line of verdictLines(verdicts)) say(line)
+  const [first] = verdicts
+  if (first === undefined) return
+  const plan = await shrink(planOf(seed, calm), first.rule)
+  const outcome = await runHistory(plan, true)
+  say(`made smaller, to ${plan.faults.length} faults and ${plan.operations.length} operations:`)
+  for (const line of [...planLines(plan), ...eventLines(outcome.counts)]) say(line)
+  for (const line of [...timelineLines(outcome, false), ...verdictLines(outcome.verdicts)]) say(line)
+  say(`again: npm run sim -- --seed ${seed}${calm ? ' --calm' : ''}`)
+}
+
+function summary(sums: Sums, startedMs: number, workers: number): void {
+  const seconds = (performance.now() - startedMs) / 1000
+  const each = (value: number): string => (value / Math.max(1, sums.histories)).toFixed(0)
+  say(`\n${sums.histories} histories, each twice, in ${seconds.toFixed(1)} s on ${workers} threads`)
+  say(
+    `  each: ${each(sums.operations)} operations, ${(sums.faults / Math.max(1, sums.histories)).toFixed(1)} faults, ` +
+      `${each(sums.events)} events, ${each(sums.virtualMs)} ms of virtual time, ` +
+      `${((seconds * 1000 * workers) / Math.max(1, sums.histories) / 2).toFixed(1)} ms of one core a run`,
+  )
+  say(tableOf(sums))
+}
+
+async function everything(): Promise<boolean> {
+  const { seeds, from, workers, aborts } = settings()
+  const startedMs = performance.now()
+  let saidMs = startedMs
+  const failures: Failure[] = []
+  const sums = await muster(new URL(import.meta.url), workers, { from, count: seeds }, (found, done) => {
+    failures.push(...found.failures)
+    if (performance.now() - saidMs > PROGRESS_MS) {
+      saidMs = performance.now()
+      say(`${done} of ${seeds} histories, ${failures.length} failures`)
+    }
+    return failures.length < FAILURES_MAX ? 'go on' : 'stop'
+  })
+  for (const failure of failures.slice(0, 3)) await explain(failure)
+  summary(sums, startedMs, workers)
+  for (const { seed, calm, verdicts } of failures) {
+    say(`FAILED seed ${seed}${calm ? ' --calm' : ''}: ${verdicts[0]?.rule}: ${verdicts[0]?.what}`)
+  }
+  const missing = sums.histories < 1000 ? [] : missingKinds(sums)
+  for (const kind of missing) say(`FAILED: "${kind}" happens in fewer than 1 % of the histories`)
+  const points = await abortEverywhere({ from, count: aborts })
+  say(`\n${points.takes} takes aborted at each of ${points.points} points: ${points.failures.length} failures`)
+  for (const line of points.failures.slice(0, 10)) say(`FAILED ${line}`)
+  return failures.length + missing.length + points.failures.length === 0
+}
+
+if (isHand) serve()
+else {
+  const { one } = settings()
+  const good =
+    one === null ? await everything() : await show(one, process.argv.includes('--calm'), process.argv.includes('--all'))
+  process.exitCode = good ? 0 : 1
+}
