@@ -79,6 +79,11 @@ function fire(timer: SystemTimer): void {
   timer.fire()
 }
 
+/** A wall-clock moment for people. */
+export function dateOf(wallMs: number): Date {
+  return new Date(wallMs)
+}
+
 /** What happened to a promise within a time limit. */
 export type Outcome<T> =
   | { readonly kind: 'value'; readonly value: T }

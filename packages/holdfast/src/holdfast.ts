@@ -24,19 +24,19 @@ import type {
 import { type Backend, portOf } from './backend.ts'
 import { systemClock } from './clock.ts'
 import type { Duration } from './duration.ts'
+import type { startEngine } from './engine.ts'
 import { ClosedError } from './errors.ts'
 import { runOutside } from './front/chain.ts'
-import { Takes } from './front/takes.ts'
 import { lineView } from './front/view.ts'
-import { Keeper, type Surroundings } from './keeper/keeper.ts'
+import type { Surroundings } from './keeper/keeper.ts'
+import { patiently } from './keeper/patience.ts'
 import { checkName, checkText, KINDS, lineOf, NAME_BYTES_MAX } from './names.ts'
 import { bounded, checkFunction, checkSignalOnly, given, parseSettings, requireObject } from './options.ts'
 import { all } from './primitives/all.ts'
 import { barrier } from './primitives/barrier.ts'
 import { cell } from './primitives/cell.ts'
-import { Changes } from './primitives/changes.ts'
 import { election } from './primitives/election.ts'
-import type { Home } from './primitives/home.ts'
+import { Home } from './primitives/home.ts'
 import { latch } from './primitives/latch.ts'
 import { mutex } from './primitives/mutex.ts'
 import { rwlock } from './primitives/rwlock.ts'
@@ -46,16 +46,29 @@ import { systemRandom } from './random.ts'
 import { backendOf } from './url.ts'
 
 const LINES_A_PAGE = 100
+/** What there is to say before anything was started. */
+const IDLE: Status = {
+  link: 'idle',
+  session: 'none',
+  heartbeat: 'none',
+  heartbeatReason: null,
+  held: 0,
+  waiting: 0,
+  connections: 0,
+}
 
 export class HoldfastObject implements Holdfast {
   readonly #home: Home
   #closing: Promise<void> | null = null
 
-  constructor(backend: Backend, options: HoldfastOptions, surroundings: Surroundings) {
+  constructor(backend: Backend, options: HoldfastOptions, surroundings: Surroundings, start?: typeof startEngine) {
     const port = portOf(backend)
-    const keeper = new Keeper(port, parseSettings(options, port.ttlMsMin), surroundings)
-    const takes = new Takes(keeper)
-    this.#home = { keeper, takes, changes: new Changes(keeper) }
+    const settings = parseSettings(options, port.ttlMsMin)
+    this.#home = new Home(settings, surroundings.clock, surroundings.random, () =>
+      start === undefined
+        ? import('./engine.ts').then((engine) => engine.startEngine(port, settings, surroundings))
+        : start(port, settings, surroundings),
+    )
   }
 
   mutex(name: string, options?: MutexOptions): Lockable {
@@ -89,23 +102,18 @@ export class HoldfastObject implements Holdfast {
 
   async inspect(name: string): Promise<readonly LineView[]> {
     checkName('name', name)
-    const { link, sessions } = this.#home.keeper
-    const rows = await Promise.all(
-      KINDS.map((kind) => link.call(sessions.callMs, (ledger) => ledger.inspect(lineOf(kind, name)))),
-    )
+    const rows = await Promise.all(KINDS.map((kind) => this.#home.ask((ledger) => ledger.inspect(lineOf(kind, name)))))
     return rows.filter((row) => row !== null).map(lineView)
   }
 
   async *list(options: { readonly prefix?: string; readonly signal?: AbortSignal } = {}): AsyncIterable<LineView> {
     const prefix = checkText('prefix', given(checkSignalOnly(options).prefix, ''), NAME_BYTES_MAX)
-    const { link, sessions } = this.#home.keeper
     for (const kind of KINDS) {
       let after = ''
       for (let more = true; more; ) {
         options.signal?.throwIfAborted()
-        const page = await link.call(sessions.callMs, (ledger) =>
-          ledger.list(lineOf(kind, prefix), after, LINES_A_PAGE),
-        )
+        const work = this.#home.ask((ledger) => ledger.list(lineOf(kind, prefix), after, LINES_A_PAGE))
+        const page = await patiently(this.#home.clock, work, { signal: options.signal })
         for (const row of page) yield lineView(row)
         more = page.length === LINES_A_PAGE
         after = page.at(-1)?.line ?? after
@@ -116,23 +124,23 @@ export class HoldfastObject implements Holdfast {
   async forceRelease(name: string, claimId?: string): Promise<number> {
     checkName('name', name)
     const id = claimId === undefined ? null : checkText('claimId', claimId, NAME_BYTES_MAX)
-    const { link, sessions } = this.#home.keeper
     const ended = await Promise.all(
-      KINDS.map((kind) => link.call(sessions.callMs, (ledger) => ledger.evict(lineOf(kind, name), id))),
+      KINDS.map((kind) => this.#home.ask((ledger) => ledger.evict(lineOf(kind, name), id))),
     )
     return ended.reduce((sum, { evicted }) => sum + evicted, 0)
   }
 
   status(): Status {
-    const { keeper, takes } = this.#home
-    const { link, pulse } = keeper
+    const { engine } = this.#home
+    if (engine === null) return this.#closing === null ? IDLE : { ...IDLE, link: 'closed' }
+    const { link, pulse, sessions } = engine.keeper
     return {
       link: link.state,
-      session: keeper.sessions.state,
+      session: sessions.state,
       heartbeat: pulse.heartbeat,
       heartbeatReason: pulse.reason,
-      held: takes.held,
-      waiting: takes.waiting,
+      held: engine.takes.held,
+      waiting: engine.takes.waiting,
       connections: link.connections,
     }
   }
@@ -146,7 +154,8 @@ export class HoldfastObject implements Holdfast {
     const { signal } = checkSignalOnly(options)
     signal?.throwIfAborted()
     if (this.#closing !== null) throw new ClosedError('the Holdfast object is closed')
-    await this.#home.keeper.connect(signal)
+    const connected = this.#home.load().then(({ keeper }) => keeper.connect())
+    await patiently(this.#home.clock, connected, { signal })
   }
 
   close(options: { readonly drain?: Duration } = {}): Promise<void> {
@@ -161,7 +170,11 @@ export class HoldfastObject implements Holdfast {
   }
 
   async #close(drainMs: number): Promise<void> {
-    const { keeper, takes, changes } = this.#home
+    const shut = this.#home.shut()
+    // What runs already refuses new takes in this very step.
+    const engine = shut instanceof Promise ? await shut : shut
+    if (engine === null) return
+    const { keeper, takes, changes } = engine
     takes.refuse()
     await takes.drained(drainMs)
     takes.endAll()

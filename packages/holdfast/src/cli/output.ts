@@ -6,6 +6,15 @@ export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 }
 
+/** Node 22 and 24 call the SQLite that they come with an experiment, to everybody who runs a command. */
+export function withholdExperiments(): void {
+  const listeners = process.listeners('warning')
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => {
+    if (warning.name !== 'ExperimentalWarning') for (const listener of listeners) listener(warning)
+  })
+}
+
 /** Whether the text was taken by whoever reads the stream. */
 export function reached(stream: NodeJS.WriteStream, text: string): Promise<boolean> {
   if (text === '') return Promise.resolve(true)

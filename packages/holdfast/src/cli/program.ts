@@ -14,7 +14,7 @@ import { EXIT } from './exit-code.ts'
 import { helpText } from './help.ts'
 import { list, show } from './listing.ts'
 import { acquireOrder, listOrder, releaseOrder, runOrder, showOrder, storeSetting } from './orders.ts'
-import { outliveReaders, reached, remark } from './output.ts'
+import { outliveReaders, reached, remark, withholdExperiments } from './output.ts'
 import { release } from './release.ts'
 import { run } from './run.ts'
 import { openStore, shownUrl } from './store.ts'
@@ -37,6 +37,7 @@ interface Plan {
 /** @returns the exit code */
 export async function program(words: readonly string[], programFile: string): Promise<number> {
   outliveReaders()
+  withholdExperiments()
   const json = wantsJson(words)
   let plan: Plan
   try {

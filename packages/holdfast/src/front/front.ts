@@ -239,7 +239,7 @@ export class Front implements HoldOwner, ClaimListener {
   #tidy(): void {
     for (const hold of this.#holds) {
       if (hold.used || hold.preparing) continue
-      if (this.#queue === null && this.#lingers(hold)) continue
+      if (this.#queue === null && (this.#solo?.size ?? 0) === 0 && this.#lingers(hold)) continue
       this.#leave(hold)
     }
   }
@@ -305,6 +305,8 @@ export class Front implements HoldOwner, ClaimListener {
     task.claim = this.keeper.stand(this.line, task.wish, mode, this)
     this.#solo ??= new Map()
     this.#solo.set(task.claim, task)
+    // A claim that only lingers would stand in its way.
+    this.#pump()
   }
 
   /** The task for which the claim stood alone, which it does no more. */

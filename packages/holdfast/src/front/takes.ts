@@ -14,8 +14,6 @@ import { Nest } from './nest.ts'
 import { type Settled, Task, type Wish } from './task.ts'
 import { LeakWatch } from './watch.ts'
 
-const WISHES_MAX = 256
-
 export interface TakeTerms {
   readonly kind: Kind
   readonly name: string
@@ -38,7 +36,6 @@ export class Takes implements FrontHome {
   readonly #fronts = new Map<string, Front>()
   /** Grants that were reported as held for long, with the age of the next report. */
   readonly #warned = new Map<Grant, number>()
-  readonly #wishes = new Map<string, Wish>()
   #warner: Timer | null = null
   #closed = false
   #drained: (() => void) | null = null
@@ -79,16 +76,6 @@ export class Takes implements FrontHome {
     })
   }
 
-  /** The same object for equal wishes, so that a hundred thousand leases do not keep as many of them. */
-  shared(wish: Wish): Wish {
-    if (wish.label !== null || wish.value !== null || wish.maxHoldMs !== null) return wish
-    const key = `${wish.weight} ${wish.capacity} ${wish.shared} ${wish.slot} ${wish.alone} ${wish.detached}`
-    const known = this.#wishes.get(key)
-    if (known !== undefined) return known
-    if (this.#wishes.size < WISHES_MAX) this.#wishes.set(key, wish)
-    return wish
-  }
-
   front(line: string): Front {
     const known = this.#fronts.get(line)
     if (known !== undefined) return known
@@ -114,7 +101,7 @@ export class Takes implements FrontHome {
   }
 
   idle(front: Front): void {
-    this.#fronts.delete(front.line)
+    if (this.#fronts.get(front.line) === front) this.#fronts.delete(front.line)
   }
 
   /** Refuses new takes and rejects those that wait. */

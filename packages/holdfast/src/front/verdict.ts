@@ -45,7 +45,9 @@ export function holderNow(claim: Claim | null, holds: readonly Hold[]): ClaimVie
   return holder === null ? null : rowView(holder)
 }
 
+/** A neighbour in this process that holds is as good a word as the store's. */
 function heard(claim: Claim | null, holds: readonly Hold[], now: number): boolean {
   if (claim === null) return holds.some((hold) => hold.claim.outage === null)
-  return claim.heard && claim.outage === null && now - (claim.askedMs ?? now) <= SILENCE_MS
+  const told = claim.heard || holds.some((hold) => hold.used && hold.standing() === 'live')
+  return told && claim.outage === null && now - (claim.askedMs ?? now) <= SILENCE_MS
 }

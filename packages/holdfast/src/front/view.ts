@@ -1,5 +1,6 @@
 /** How claims look to people: in errors, `inspect` and the CLI. */
 import type { LineView } from '../api.ts'
+import { dateOf } from '../clock.ts'
 import type { ClaimView } from '../errors.ts'
 import { partsOf } from '../names.ts'
 import type { ClaimRow, LineRow } from '../port.ts'
@@ -7,7 +8,7 @@ import type { Hold } from './hold.ts'
 
 export function rowView(row: ClaimRow): ClaimView {
   const { id, host, pid, label, seq, sinceWallMs } = row
-  return { id, fence: BigInt(seq) * 1024n, host, pid, label, since: new Date(sinceWallMs) }
+  return { id, fence: BigInt(seq) * 1024n, host, pid, label, since: dateOf(sinceWallMs) }
 }
 
 /** A hold of this process, as its first user. */

@@ -5,7 +5,7 @@
  *
  * Long because all that may happen to a claim is told here, in one place.
  */
-import type { Clock } from '../clock.ts'
+import { type Clock, dateOf } from '../clock.ts'
 import type { ClaimView, LossReason } from '../errors.ts'
 import { emit } from '../events.ts'
 import { partsOf } from '../names.ts'
@@ -90,12 +90,10 @@ export class Keeper implements ClaimOwner, Gate {
     return this.link.ledger === null ? callMs + Math.max(callMs, CONNECT_MS) : callMs
   }
 
-  /** Connects and opens a session. @throws {BackendUnavailableError | BackendRefusedError} or the reason of `signal` */
-  async connect(signal: AbortSignal | undefined): Promise<void> {
+  /** Connects and opens a session. @throws {BackendUnavailableError | BackendRefusedError} */
+  async connect(): Promise<void> {
     await this.link.call(this.sessions.callMs, () => Promise.resolve())
-    signal?.throwIfAborted()
     await this.sessions.ready(0)
-    signal?.throwIfAborted()
   }
 
   /** Ends all sessions, and with them what they held, within a bounded time also when the store hangs. */
@@ -210,9 +208,8 @@ export class Keeper implements ClaimOwner, Gate {
 
   /** How a claim of ours looks to others. */
   viewOf(claim: Claim, label: string | null, fence: bigint | null): ClaimView {
-    const since = new Date(
-      this.clock.wallMs() - (this.clock.monotonicMs() - Math.min(claim.confirmedMs, this.clock.monotonicMs())),
-    )
+    const now = this.clock.monotonicMs()
+    const since = dateOf(this.clock.wallMs() - (now - Math.min(claim.confirmedMs, now)))
     return { id: claim.id, fence: fence ?? BigInt(claim.seq) * 1024n, host: hostOf(), pid: process.pid, label, since }
   }
 

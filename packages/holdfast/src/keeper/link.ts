@@ -9,6 +9,7 @@ import type { Ledger, LedgerSetup, Port, Timed } from '../port.ts'
 
 /** Least limit of a first connection. */
 export const CONNECT_MS = 5000
+const ATTEMPT_MS = 2000
 
 export class Link {
   readonly #port: Port
@@ -23,7 +24,6 @@ export class Link {
   /** The store's clock minus our monotonic clock, from the answer that travelled fastest lately. */
   #offsetMs = 0
   #offsetWorstMs = Number.POSITIVE_INFINITY
-  answered = false
   knowsTime = false
 
   constructor(port: Port, setup: LedgerSetup) {
@@ -73,11 +73,15 @@ export class Link {
     throw this.#failure(outcome, limitMs)
   }
 
-  /** A first connection may load code and make files: it has a limit of its own. */
+  /** A first connection may load code and make files: it has a limit of its own, and one that hangs is begun anew. */
   async #connectWithin(limitMs: number): Promise<Ledger> {
-    const outcome = await this.#within(limitMs, this.connect(), this.#clock.monotonicMs())
-    if (outcome.kind === 'value') return outcome.value
-    throw this.#failure(outcome, limitMs)
+    for (let leftMs = limitMs; ; leftMs -= ATTEMPT_MS) {
+      const attempt = this.connect()
+      const outcome = await this.#within(Math.min(leftMs, ATTEMPT_MS), attempt, this.#clock.monotonicMs())
+      if (outcome.kind === 'value') return outcome.value
+      if (outcome.kind === 'late' && this.#ledger === attempt) this.#ledger = null
+      if (outcome.kind === 'error' || leftMs <= ATTEMPT_MS) throw this.#failure(outcome, limitMs)
+    }
   }
 
   /** As `within`, and ended at once by `close`. */
@@ -108,21 +112,23 @@ export class Link {
   }
 
   connect(): Promise<Ledger> {
-    this.#ledger ??= this.#port.connect(this.#setup).then(
+    if (this.#ledger !== null) return this.#ledger
+    const attempt = this.#port.connect(this.#setup).then(
       (ledger) => {
-        if (this.#state === 'closed') {
-          void ledger.close()
-          throw new ClosedError('the Holdfast object is closed')
-        }
-        this.#connected = ledger
-        return ledger
+        // A connection that comes late is of use only if there is none yet.
+        const over = this.#state === 'closed'
+        if (over || this.#connected !== null) void ledger.close()
+        if (over) throw new ClosedError('the Holdfast object is closed')
+        this.#connected ??= ledger
+        return this.#connected
       },
       (error: unknown) => {
-        this.#ledger = null
+        if (this.#ledger === attempt) this.#ledger = null
         throw error
       },
     )
-    return this.#ledger
+    this.#ledger = attempt
+    return attempt
   }
 
   async close(limitMs: number): Promise<void> {
@@ -133,7 +139,6 @@ export class Link {
   }
 
   #up(): void {
-    this.answered = true
     if (this.#state === 'suspended') this.#tell('resumed', null)
     if (this.#state !== 'closed') this.#state = 'up'
   }

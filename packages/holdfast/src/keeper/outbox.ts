@@ -3,7 +3,7 @@
  * repeated, one that finds nothing is repeated past the claim's not-after, for a late enter may still put it there.
  * Leaves of one turn travel together.
  */
-import type { Clock } from '../clock.ts'
+import type { Clock, Timer } from '../clock.ts'
 import type { ClaimKey, Timed } from '../port.ts'
 import { jittered, type Random } from '../random.ts'
 import type { Session } from './session.ts'
@@ -14,6 +14,7 @@ interface Entry extends ClaimKey {
   /** Told the first answer or failure: whether the claim was still there, as far as we know. */
   settle: ((found: boolean) => void) | null
   pauseMs: number
+  timer: Timer | null
 }
 
 type Send = (bucket: number, claims: readonly ClaimKey[]) => Promise<Timed & { readonly found: readonly boolean[] }>
@@ -47,7 +48,15 @@ export class Outbox {
   /** Resolves by the first answer or failure: false when the claim was not there any more. */
   leave(session: Session, claim: ClaimKey, notAfterMs: number): Promise<boolean> {
     return new Promise((settle) => {
-      const entry: Entry = { id: claim.id, line: claim.line, session, notAfterMs, settle, pauseMs: PAUSE_MS.first }
+      const entry: Entry = {
+        id: claim.id,
+        line: claim.line,
+        session,
+        notAfterMs,
+        settle,
+        pauseMs: PAUSE_MS.first,
+        timer: null,
+      }
       this.#entries.set(entry.id, entry)
       this.#queue(entry)
     })
@@ -107,8 +116,7 @@ export class Outbox {
   }
 
   #later(entry: Entry, ms: number): void {
-    this.#clock.after(ms, () => {
-      if (!this.#entries.has(entry.id)) return
+    entry.timer = this.#clock.after(ms, () => {
       // A claim dies with its session, so there is nothing left to take away.
       if (entry.session.standing() === 'lost') this.#drop(entry.id, false)
       else this.#queue(entry)
@@ -119,6 +127,7 @@ export class Outbox {
     const entry = this.#entries.get(id)
     if (entry === undefined) return
     this.#entries.delete(id)
+    entry.timer?.cancel()
     this.#settle(entry, found)
   }
 

@@ -35,6 +35,8 @@ export class Sessions {
   /** Sessions of detached claims that still wait. */
   readonly loners: Set<Session> = new Set()
   #everLost = false
+  /** This client has had a session here before. */
+  #opened = false
   readonly #clock: Clock
   readonly #random: Random
   readonly #link: Link
@@ -92,7 +94,9 @@ export class Sessions {
       if (this.check(old) !== 'lost') throw new BackendUnavailableError('the session could not be renewed')
     }
     const session = await this.open(bucket)
-    if (!session.hasThird()) await this.beat(session)
+    if (!session.hasThird() && !(await this.beat(session))) {
+      throw new BackendUnavailableError('the session ended before it could be used')
+    }
     this.byBucket.set(bucket, session)
     return session
   }
@@ -101,18 +105,24 @@ export class Sessions {
   async open(bucket: number): Promise<Session> {
     const { ttlMs } = this.settings
     const session = new Session(this.#clock, bucket, this.#random.id(), ttlMs)
-    const start = startNow(this.#clock)
     const draft = {
       bucket,
       id: session.id,
       ttlMs,
       host: hostOf(),
       pid: process.pid,
-      seenBefore: this.#link.answered,
+      seenBefore: this.#opened,
       minSeq: this.minSeq(bucket),
     }
-    await this.#link.call(this.callMs, (ledger) => ledger.open(draft))
+    let start = startNow(this.#clock)
+    await this.#link.call(this.callMs, (ledger) => {
+      // Not earlier: there may have been no connection yet.
+      start = startNow(this.#clock)
+      return ledger.open(draft)
+    })
+    this.#opened = true
     session.confirm(start)
+    if (session.standing() === 'lost') throw new BackendUnavailableError('the session ended before it could be used')
     this.#tell({ state: 'opened' })
     return session
   }

@@ -78,7 +78,7 @@ class All extends Verbs<MultiLease, TakeOptions> {
         return { kind: 'failed', error: lost?.lossError() ?? doubt }
       }
       // One of them ended while the others were being taken: once more, but not as fast as the store can answer.
-      await this.#home.keeper.pause(jittered(this.#home.keeper.random, PAUSE_MS))
+      await new Promise<void>((resolve) => this.#home.clock.after(jittered(this.#home.random, PAUSE_MS), resolve))
     }
   }
 
@@ -107,10 +107,10 @@ class All extends Verbs<MultiLease, TakeOptions> {
   }
 
   protected watch({ lease, grants }: Taken<MultiLease>): void {
-    for (const grant of grants) this.#home.takes.leaks.began(lease, grant)
+    this.#home.watch(lease, grants)
   }
   protected now(): number {
-    return this.#home.keeper.clock.monotonicMs()
+    return this.#home.clock.monotonicMs()
   }
 }
 

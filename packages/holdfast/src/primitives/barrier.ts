@@ -7,10 +7,10 @@ import { EXCLUSIVE } from '../admission.ts'
 import type { Barrier, Lease, Lockable, TakeOptions } from '../api.ts'
 import { BackendUnavailableError, isHoldfastError, WaitTimeoutError } from '../errors.ts'
 import type { Grant } from '../front/grant.ts'
+import { AGAIN } from '../keeper/again.ts'
 import { checkName, lineOf } from '../names.ts'
 import { checkFunction, checkTake, parseWait, whole } from '../options.ts'
 import { writeCell } from './cell.ts'
-import { AGAIN } from './changes.ts'
 import { patienceOf } from './defaults.ts'
 import type { Home } from './home.ts'
 import { MutexLease, releaseGrant } from './lease.ts'
@@ -66,7 +66,7 @@ class Rendezvous implements Barrier {
     try {
       value = await fn()
     } catch (error) {
-      await releaseGrant(grant)
+      void releaseGrant(grant)
       throw error
     }
     const lost = grant.check() === 'lost'
@@ -78,7 +78,7 @@ class Rendezvous implements Barrier {
 
   /** Resolves with this party's claim once a generation has been completed with it. */
   async #arrive(options: TakeOptions): Promise<Arrival> {
-    const { clock } = this.#home.keeper
+    const { clock } = this.#home
     const startedMs = clock.monotonicMs()
     const limitMs = options.wait === undefined ? patienceOf(this.#home) : parseWait(options.wait)
     for (;;) {
@@ -95,10 +95,11 @@ class Rendezvous implements Barrier {
         const parties = await this.#complete(grant, generation, line, options, remainMs, startedMs)
         if (parties !== null) return { grant, line: lineOf('barrier', line), parties }
       } catch (error) {
-        await releaseGrant(grant)
+        // Settle first, clean up behind.
+        void releaseGrant(grant)
         throw error
       }
-      await releaseGrant(grant)
+      void releaseGrant(grant)
     }
   }
 
@@ -131,7 +132,7 @@ class Rendezvous implements Barrier {
 
   /** Double barrier: nobody leaves before all parties of the generation have, or are dead. */
   async #left(line: string, parties: readonly string[], { wait, signal }: TakeOptions): Promise<void> {
-    const startedMs = this.#home.keeper.clock.monotonicMs()
+    const startedMs = this.#home.clock.monotonicMs()
     const limitMs = wait === undefined ? patienceOf(this.#home) : parseWait(wait)
     const look = async (): Promise<null | typeof AGAIN> => {
       const present = await this.#present(line)
@@ -148,10 +149,12 @@ class Rendezvous implements Barrier {
     limitMs: number,
     timeout: () => Error,
   ): Promise<T> {
+    let heard = false
     let outage: unknown = null
     const patient = async (): Promise<T | typeof AGAIN> => {
       try {
         const found = await look()
+        heard = true
         outage = null
         return found
       } catch (error) {
@@ -161,10 +164,10 @@ class Rendezvous implements Barrier {
       }
     }
     const late = (): Error =>
-      outage === null
+      heard && outage === null
         ? timeout()
         : new BackendUnavailableError(`barrier "${this.#name}" could not be looked at`, { cause: outage })
-    return this.#home.changes.until(what, patient, { signal, limitMs, late })
+    return this.#home.until(what, patient, { signal, limitMs, late })
   }
 
   #patiently<T>(look: () => Promise<T>, { signal }: TakeOptions, limitMs: number): Promise<T> {
@@ -172,15 +175,13 @@ class Rendezvous implements Barrier {
   }
 
   async #state(): Promise<State> {
-    const { link, sessions } = this.#home.keeper
-    const found = await link.call(sessions.callMs, (ledger) => ledger.cells.get(this.#key))
+    const found = await this.#home.ask((ledger) => ledger.cells.get(this.#key))
     if (found === null) return { version: null, completed: [] }
     return { version: found.version, completed: JSON.parse(found.value) as readonly Completed[] }
   }
 
   async #present(line: string): Promise<readonly string[]> {
-    const { link, sessions } = this.#home.keeper
-    const row = await link.call(sessions.callMs, (ledger) => ledger.inspect(line))
+    const row = await this.#home.ask((ledger) => ledger.inspect(line))
     return row?.claims.map((claim) => claim.id) ?? []
   }
 
@@ -197,7 +198,7 @@ class Rendezvous implements Barrier {
   }
 
   #timeout(startedMs: number): WaitTimeoutError {
-    return new WaitTimeoutError(this.#name, this.#home.keeper.clock.monotonicMs() - startedMs, null)
+    return new WaitTimeoutError(this.#name, this.#home.clock.monotonicMs() - startedMs, null)
   }
   get #key(): string {
     return `barrier:${this.#name}`

@@ -2,10 +2,10 @@
 import type { Cell } from '../api.ts'
 import { show } from '../duration.ts'
 import { isHoldfastError } from '../errors.ts'
+import { AGAIN } from '../keeper/again.ts'
 import { checkName, checkText } from '../names.ts'
 import { bounded, checkSignalOnly, requireObject, VALUE_BYTES_MAX } from '../options.ts'
 import type { CellAnswer } from '../port.ts'
-import { AGAIN } from './changes.ts'
 import type { Home } from './home.ts'
 
 /** An unknown outcome is asked about again with the same op id, which is what makes it harmless. */
@@ -25,8 +25,7 @@ class NamedCell implements Cell {
   }
 
   async get(): ReturnType<Cell['get']> {
-    const { link, sessions } = this.#home.keeper
-    const found = await link.call(sessions.callMs, (ledger) => ledger.cells.get(this.#key))
+    const found = await this.#home.ask((ledger) => ledger.cells.get(this.#key))
     return found === null ? null : { value: found.value, version: BigInt(found.version) }
   }
 
@@ -42,7 +41,7 @@ class NamedCell implements Cell {
     const { signal } = checkSignalOnly(options)
     let seen: bigint | null | undefined
     for (;;) {
-      const found = await this.#home.changes.until(this.#key, () => this.#unlike(seen), {
+      const found = await this.#home.until(this.#key, () => this.#unlike(seen), {
         signal,
         limitMs: Number.POSITIVE_INFINITY,
         late: () => new RangeError('a watch has no end'),
@@ -71,12 +70,12 @@ export async function writeCell(
   ifVersion: number | null | undefined,
   ttlMs: number | null,
 ): Promise<CellAnswer> {
-  const { keeper } = home
-  const opId = keeper.random.id()
+  const { keeper } = await home.load()
+  const opId = home.random.id()
   for (let left = TRIES - 1; ; left--) {
     try {
       const notAfterMs = await keeper.notAfterMs()
-      const answer = await keeper.link.call(keeper.sessions.callMs, (ledger) =>
+      const answer = await home.ask((ledger) =>
         ledger.cells.set(key, value, {
           opId,
           notAfterMs,

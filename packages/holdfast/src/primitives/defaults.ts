@@ -8,11 +8,11 @@ const PATIENCE_MS = 30_000
 
 /** How long `run`, `acquire` and other waits stand in line if nobody says otherwise; the `try` verbs do not wait. */
 export function patienceOf(home: Home): number {
-  const { wait } = home.keeper.settings.defaults
+  const { wait } = home.settings.defaults
   return wait === undefined ? PATIENCE_MS : parseWait(wait)
 }
 
 export function withDefaults<O extends TakeOptions>(home: Home, options: O): O {
-  const { maxHold } = home.keeper.settings.defaults
+  const { maxHold } = home.settings.defaults
   return maxHold === undefined ? options : { maxHold, ...options }
 }

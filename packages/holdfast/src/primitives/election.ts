@@ -5,9 +5,9 @@
 import { EXCLUSIVE } from '../admission.ts'
 import type { Election, Leader, Lease, TakeOptions } from '../api.ts'
 import { isHoldfastError } from '../errors.ts'
+import { AGAIN } from '../keeper/again.ts'
 import { checkName, checkText, lineOf } from '../names.ts'
 import { checkSignalOnly, checkTake, VALUE_BYTES_MAX } from '../options.ts'
-import { AGAIN } from './changes.ts'
 import { withDefaults } from './defaults.ts'
 import type { Home } from './home.ts'
 import { MutexLease } from './lease.ts'
@@ -49,19 +49,25 @@ class Candidacy extends Thing<Lease, CandidateOptions> implements Election {
     const { signal } = checkSignalOnly(options)
     if (signal === undefined) throw new TypeError('signal must be given: it is what ends a candidacy')
     while (!signal.aborted) {
+      let own: Lease | null = null
+      const led = (term: Lease): unknown => {
+        own = term
+        return fn(term)
+      }
       try {
-        await this.run(fn, { ...options, wait: 'forever' })
+        await this.run(led, { ...options, wait: 'forever' })
       } catch (error) {
         if (signal.aborted && error === signal.reason) return
         // A term that was lost is followed by the next; whatever else `fn` threw is the caller's.
-        if (!isHoldfastError(error, 'LEASE_LOST')) throw error
+        if (!isHoldfastError(error, 'LEASE_LOST') || !isLost(own)) throw error
       }
+      // One turn of the loop, so that what ends a candidacy is heard also when terms are over at once.
+      await new Promise<void>((resolve) => this.#home.clock.after(0, resolve))
     }
   }
 
   async leader(): Promise<Leader | null> {
-    const { link, sessions } = this.#home.keeper
-    const row = await link.call(sessions.callMs, (ledger) => ledger.inspect(this.line))
+    const row = await this.#home.ask((ledger) => ledger.inspect(this.line))
     const first = row?.claims.find((claim) => claim.open)
     if (first === undefined) return null
     return { value: first.value ?? '', fence: BigInt(first.seq) * 1024n, host: first.host, pid: first.pid }
@@ -71,7 +77,7 @@ class Candidacy extends Thing<Lease, CandidateOptions> implements Election {
     const { signal } = checkSignalOnly(options)
     let seen: bigint | null | undefined
     for (;;) {
-      const next = await this.#home.changes.until(lineOf('election', this.name), () => this.#unlike(seen), {
+      const next = await this.#home.until(lineOf('election', this.name), () => this.#unlike(seen), {
         signal,
         limitMs: Number.POSITIVE_INFINITY,
         late: () => new RangeError('an observation has no end'),
@@ -91,4 +97,8 @@ class Candidacy extends Thing<Lease, CandidateOptions> implements Election {
       throw error
     }
   }
+}
+
+function isLost(term: Lease | null): boolean {
+  return term?.signal.aborted === true
 }

@@ -1,10 +1,93 @@
-/** What every primitive of one Holdfast object works with. */
-import type { Takes } from '../front/takes.ts'
-import type { Keeper } from '../keeper/keeper.ts'
-import type { Changes } from './changes.ts'
+/**
+ * What every primitive of one Holdfast object works with. The engine behind it is started by the first of them that
+ * needs it; until then there is no connection, no timer and no code loaded for it.
+ */
+import type { Clock } from '../clock.ts'
+import type { Engine } from '../engine.ts'
+import { ClosedError } from '../errors.ts'
+import type { Grant } from '../front/grant.ts'
+import type { TakeTerms } from '../front/takes.ts'
+import type { Settled, Wish } from '../front/task.ts'
+import type { AGAIN, Until } from '../keeper/again.ts'
+import type { Settings } from '../options.ts'
+import type { Ledger } from '../port.ts'
+import type { Random } from '../random.ts'
 
-export interface Home {
-  readonly keeper: Keeper
-  readonly takes: Takes
-  readonly changes: Changes
+const WISHES_MAX = 256
+
+export class Home {
+  readonly settings: Settings
+  readonly clock: Clock
+  readonly random: Random
+  /** Null before the first need of it. */
+  engine: Engine | null = null
+  readonly #start: () => Engine | Promise<Engine>
+  #starting: Promise<Engine> | null = null
+  #closed = false
+  readonly #wishes = new Map<string, Wish>()
+
+  constructor(settings: Settings, clock: Clock, random: Random, start: () => Engine | Promise<Engine>) {
+    this.settings = settings
+    this.clock = clock
+    this.random = random
+    this.#start = start
+  }
+
+  /** The same promise for all who ask before it is there, so that they go on in the order in which they came. */
+  load(): Promise<Engine> {
+    if (this.#starting !== null) return this.#starting
+    if (this.#closed) return Promise.reject(new ClosedError('the Holdfast object is closed'))
+    const starting = this.#begin()
+    this.#starting = starting
+    // Visible only when those who waited for it have their turn: nobody may pass them.
+    starting.then(
+      (engine) => {
+        this.engine = engine
+      },
+      () => {
+        this.#starting = null
+      },
+    )
+    return starting
+  }
+
+  /** Nothing is started any more. Gives the engine that is to be closed, if there is one or will be in a moment. */
+  shut(): Engine | null | Promise<Engine | null> {
+    this.#closed = true
+    return this.engine ?? this.#starting?.catch(() => null) ?? null
+  }
+
+  take<R>(terms: TakeTerms, finish: (settled: Settled) => R): Promise<R> {
+    if (this.engine !== null) return this.engine.takes.take(terms, finish)
+    return this.load().then(({ takes }) => takes.take(terms, finish))
+  }
+
+  /** One question to the store, within the time limit of a request. */
+  async ask<T>(work: (ledger: Ledger) => Promise<T>): Promise<T> {
+    const { keeper } = await this.load()
+    return keeper.link.call(keeper.sessions.callMs, work)
+  }
+
+  async until<T>(name: string, look: () => Promise<T | typeof AGAIN>, terms: Until): Promise<T> {
+    const { changes } = await this.load()
+    return changes.until(name, look, terms)
+  }
+
+  watch(lease: object, grants: readonly Grant[]): void {
+    for (const grant of grants) this.engine?.takes.leaks.began(lease, grant)
+  }
+
+  /** The same object for equal wishes, so that a hundred thousand leases do not keep as many of them. */
+  shared(wish: Wish): Wish {
+    if (wish.label !== null || wish.value !== null || wish.maxHoldMs !== null) return wish
+    const key = `${wish.weight} ${wish.capacity} ${wish.shared} ${wish.slot} ${wish.alone} ${wish.detached}`
+    const known = this.#wishes.get(key)
+    if (known !== undefined) return known
+    if (this.#wishes.size < WISHES_MAX) this.#wishes.set(key, wish)
+    return wish
+  }
+
+  async #begin(): Promise<Engine> {
+    return this.#start()
+  }
 }

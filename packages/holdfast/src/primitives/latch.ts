@@ -5,9 +5,9 @@
  */
 import type { Latch, TakeOptions } from '../api.ts'
 import { BackendUnavailableError, isHoldfastError, WaitTimeoutError } from '../errors.ts'
+import { AGAIN } from '../keeper/again.ts'
 import { checkName } from '../names.ts'
 import { checkTake, parseWait, whole } from '../options.ts'
-import { AGAIN } from './changes.ts'
 import { patienceOf } from './defaults.ts'
 import type { Home } from './home.ts'
 
@@ -33,13 +33,11 @@ class CountDown implements Latch {
 
   async countDown(id: string): Promise<number> {
     checkName('id', id)
-    const { keeper } = this.#home
+    const { keeper } = await this.#home.load()
     for (let left = TRIES - 1; ; left--) {
       try {
         const terms = { notAfterMs: await keeper.notAfterMs(), ttlMs: KEPT_MS }
-        const answer = await keeper.link.call(keeper.sessions.callMs, (ledger) =>
-          ledger.cells.add(this.#key, id, terms),
-        )
+        const answer = await this.#home.ask((ledger) => ledger.cells.add(this.#key, id, terms))
         if (answer.state === 'counted') return this.#left(answer.count)
         if (left === 0)
           throw new BackendUnavailableError(`the arrival at latch "${this.#name}" came too late to the store each time`)
@@ -52,7 +50,7 @@ class CountDown implements Latch {
   async wait(options?: TakeOptions): Promise<void> {
     const { wait, signal } = checkTake(options)
     const limitMs = wait === undefined ? patienceOf(this.#home) : parseWait(wait)
-    const { clock } = this.#home.keeper
+    const { clock } = this.#home
     const startedMs = clock.monotonicMs()
     let round: number | null = null
     let outage: unknown = null
@@ -71,10 +69,10 @@ class CountDown implements Latch {
     }
     const late = (): Error => {
       const waitedMs = clock.monotonicMs() - startedMs
-      if (outage === null) return new WaitTimeoutError(this.#name, waitedMs, null)
+      if (outage === null && round !== null) return new WaitTimeoutError(this.#name, waitedMs, null)
       return new BackendUnavailableError(`latch "${this.#name}" could not be looked at`, { cause: outage })
     }
-    await this.#home.changes.until(this.#key, look, { signal, limitMs, late })
+    await this.#home.until(this.#key, look, { signal, limitMs, late })
   }
 
   async remaining(): Promise<number> {
@@ -85,8 +83,7 @@ class CountDown implements Latch {
     return `latch:${this.#name}`
   }
   #arrived(): Promise<number> {
-    const { link, sessions } = this.#home.keeper
-    return link.call(sessions.callMs, (ledger) => ledger.cells.count(this.#key))
+    return this.#home.ask((ledger) => ledger.cells.count(this.#key))
   }
   #left(count: number): number {
     return count > 0 && count % this.#count === 0 ? 0 : this.#count - (count % this.#count)

@@ -7,6 +7,7 @@ import { type Duration, parseDuration } from '../duration.ts'
 import { BackendUnavailableError, NotHeldError } from '../errors.ts'
 import type { Front } from '../front/front.ts'
 import type { Grant } from '../front/grant.ts'
+import { patiently } from '../keeper/patience.ts'
 import { checkSignalOnly } from '../options.ts'
 
 /** The grant behind a lease of this copy of the package. */
@@ -59,7 +60,9 @@ export class BaseLease implements Omit<Lease, 'fence'> {
     const { signal } = checkSignalOnly(options)
     signal?.throwIfAborted()
     assertLive(this.grant)
-    const told = await unlessAborted(this.grant.hold.keeper.refresh(this.grant.hold.claim), signal)
+    const told = await patiently(this.grant.hold.keeper.clock, this.grant.hold.keeper.refresh(this.grant.hold.claim), {
+      signal,
+    })
     assertGrant(this.grant)
     if (!told) throw new BackendUnavailableError(`the store did not confirm the lease on "${this.name}"`)
   }
@@ -152,18 +155,4 @@ async function shrink(reader: Grant): Promise<void> {
   const told = await hold.keeper.amend(hold.claim, { weight: 1 })
   if (!told && hold.claim.state === 'open') void shrink(reader)
   else (hold.owner as Front).changed()
-}
-
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work
-  let onAbort = (): void => {}
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
 }

@@ -45,7 +45,7 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
     this.patienceMs = shape.patienceMs
     this.line = lineOf(shape.kind, shape.name)
     if (shape.options.within !== undefined) parentOf(shape.options.within, home)
-    this.#usual = home.takes.shared(this.#wishOf(shape.options))
+    this.#usual = home.shared(this.#wishOf(shape.options))
   }
 
   belongsTo(home: Home): boolean {
@@ -59,7 +59,7 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
 
   /** One take, as `all` uses it too. */
   take(options: O, waitMs: number): Promise<TakeResult<L>> {
-    return this.#home.takes.take(this.#terms(options, waitMs), this.#finish)
+    return this.#home.take(this.#terms(options, waitMs), this.#finish)
   }
 
   readonly #finish = (settled: Settled): TakeResult<L> => {
@@ -72,18 +72,17 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
     if (typeof leaseId !== 'string' || !LEASE_ID.test(leaseId)) {
       throw new TypeError(`leaseId must be the id of a detached lease, not ${show(leaseId)}`)
     }
-    const { link, sessions } = this.#home.keeper
-    const { found } = await link.call(sessions.callMs, (ledger) =>
+    const { found } = await this.#home.ask((ledger) =>
       ledger.leave(ledger.bucketOf(this.line), [{ id: leaseId, line: this.line }]),
     )
     return found[0] === true
   }
 
   protected watch({ lease, grants }: Taken<L>): void {
-    for (const grant of grants) this.#home.takes.leaks.began(lease, grant)
+    this.#home.watch(lease, grants)
   }
   protected now(): number {
-    return this.#home.keeper.clock.monotonicMs()
+    return this.#home.clock.monotonicMs()
   }
 
   #terms(options: O, waitMs: number): TakeTerms {
@@ -101,7 +100,7 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
     if (detached && maxHoldMs === null) {
       throw new TypeError('maxHold must be given for a detached lease: nobody else would end it')
     }
-    const own = alone || detached || options.fair === true || !this.#home.keeper.settings.front
+    const own = alone || detached || options.fair === true || !this.#home.settings.front
     return { weight, capacity, shared, slot, value, maxHoldMs, label: options.label ?? null, detached, alone: own }
   }
 }
@@ -109,7 +108,7 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
 /** @throws {TypeError} when it is no lease of this Holdfast object */
 function parentOf(within: unknown, home: Home): Grant {
   const grant = grantOf(within)
-  if (grant?.hold.keeper === home.keeper) return grant
+  if (grant !== undefined && grant.hold.keeper === home.engine?.keeper) return grant
   throw new TypeError(`within must be a lease of this Holdfast object, not ${show(within)}`)
 }
 

@@ -31,12 +31,13 @@ const layers: readonly Layer[] = [
   { name: 'backend', at: /^backends\//, may: ['foundation', 'port', 'surface', 'backend rules'] },
   { name: 'guard', at: /^guards\//, may: ['foundation', 'surface'] },
   { name: 'keeper', at: /^(keeper|front|lease)[/.]/, may: ['foundation', 'port', 'surface'] },
-  { name: 'primitive', at: /^primitives\//, may: ['foundation', 'port', 'surface', 'keeper'] },
+  { name: 'engine', at: /^engine\.ts$/, may: ['foundation', 'port', 'surface', 'keeper'] },
+  { name: 'primitive', at: /^primitives\//, may: ['foundation', 'port', 'surface', 'keeper'], later: ['engine'] },
   {
     name: 'root',
     at: /^(index|holdfast|url)\.ts$/,
     may: ['foundation', 'port', 'surface', 'keeper', 'primitive'],
-    later: ['backend'],
+    later: ['backend', 'engine'],
   },
   { name: 'cli', at: /^cli\//, may: ['foundation', 'entry'] },
 ]

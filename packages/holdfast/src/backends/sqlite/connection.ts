@@ -40,6 +40,8 @@ export class Connection {
   readonly #clock: Clock
   readonly #boot: BootClock
   #opened: Opened | null = null
+  /** A transaction of this client is open. */
+  #begun = false
   #ns = UNBORN
   #seenMs = Number.NEGATIVE_INFINITY
 
@@ -81,6 +83,7 @@ export class Connection {
     if (this.source.kind === 'file') {
       if (writing) beginWriting(database)
       else database.exec('begin')
+      this.#begun = true
       return
     }
     if (inTransaction(database)) throw new OwnerBusy('the database object is in a transaction of its owner')
@@ -90,6 +93,7 @@ export class Connection {
     try {
       if (writing) beginWriting(database)
       else database.exec('begin')
+      this.#begun = true
     } finally {
       if (waitMs > 0) database.exec(`pragma busy_timeout = ${waitMs}`)
     }
@@ -97,10 +101,13 @@ export class Connection {
 
   commit(): void {
     this.#current().database.exec('commit')
+    this.#begun = false
   }
 
+  /** Takes back what this client began, never what the owner of a database object did. */
   rollback(): void {
-    if (this.#opened !== null) rollback(this.#opened.database)
+    if (this.#begun && this.#opened !== null) rollback(this.#opened.database)
+    this.#begun = false
     this.#ns = UNBORN
   }
 

@@ -2,7 +2,12 @@
  * Waiting for a line or cell to change. A hint only wakes; what is true is read anew, and without any hint it is read
  * once a beat.
  */
-import type { Keeper } from '../keeper/keeper.ts'
+import { AGAIN, type Until } from './again.ts'
+import type { Keeper } from './keeper.ts'
+import { patiently } from './patience.ts'
+
+/** What a look is given at least, so that what is there already is found with the last of the time. */
+const LOOK_MS = 100
 
 export class Changes {
   readonly #keeper: Keeper
@@ -26,22 +31,24 @@ export class Changes {
     const stop = this.#listen(name, () => waker.wake())
     const onAbort = (): void => waker.wake()
     signal?.addEventListener('abort', onAbort, { once: true })
-    const ignore = await keeper.attend()
+    const attending = keeper.attend()
+    const leftMs = (): number => endMs - keeper.clock.monotonicMs()
     try {
+      await patiently(keeper.clock, attending, { signal, limitMs, late })
       for (;;) {
         signal?.throwIfAborted()
         waker.reset()
-        const found = await look()
+        // The first look may take as long as it needs to be answered, also when there is no time to wait.
+        const found = await patiently(keeper.clock, look(), { signal, limitMs: Math.max(leftMs(), LOOK_MS), late })
         if (found !== AGAIN) return found
-        const leftMs = endMs - keeper.clock.monotonicMs()
-        if (leftMs <= 0) throw late()
-        const timer = keeper.clock.after(Math.min(keeper.settings.ttlMs / 3, leftMs), () => waker.wake())
+        if (leftMs() <= 0) throw late()
+        const timer = keeper.clock.after(Math.min(keeper.settings.ttlMs / 3, leftMs()), () => waker.wake())
         await waker.woken
         timer.cancel()
       }
     } finally {
       stop()
-      ignore()
+      void attending.then((ignore) => ignore())
       signal?.removeEventListener('abort', onAbort)
       endVigil()
     }
@@ -66,14 +73,6 @@ export class Changes {
   close(): void {
     this.#changed(null)
   }
-}
-
-export const AGAIN: unique symbol = Symbol('again')
-
-export interface Until {
-  readonly signal: AbortSignal | undefined
-  readonly limitMs: number
-  readonly late: () => Error
 }
 
 /** Remembers a wake-up that comes while nobody sleeps. */
