@@ -122,6 +122,10 @@ export class Front implements HoldOwner, ClaimListener {
     this.#pump()
   }
 
+  retimed(claim: Claim): void {
+    for (const hold of this.#holds) if (hold.claim === claim) for (const grant of hold.users) grant.arm()
+  }
+
   /** Only what cannot heal ends here; it ends everybody who waits for it. */
   failed(claim: Claim, error: unknown): void {
     const outcome = isHoldfastError(error, 'BACKEND_UNAVAILABLE') ? 'outage' : 'refused'

@@ -17,8 +17,8 @@ export class Grant {
   readonly label: string | null
   readonly sinceMs: number
   readonly waitedMs: number
-  /** Monotonic moment of its own end; null: only its session ends it. */
-  readonly endMs: number | null
+  /** Monotonic moment of its own end; null: it has none besides its claim's. */
+  readonly #ownEndMs: number | null
   /** The grant in which this one is nested. */
   readonly parent: Grant | null
   state: 'held' | 'released' | 'lost' = 'held'
@@ -49,10 +49,26 @@ export class Grant {
     this.label = init.label
     this.sinceMs = init.sinceMs
     this.waitedMs = init.waitedMs
-    this.endMs = init.endMs
+    this.#ownEndMs = init.endMs
     this.parent = init.parent
     this.shared = init.shared
-    if (this.endMs !== null) this.#timer = hold.keeper.clock.after(this.endMs - init.sinceMs + 0.5, () => this.check())
+    this.arm()
+  }
+
+  /** When it ends by the monotonic clock: with its claim at the latest, whose end may have moved. */
+  get endMs(): number | null {
+    const { endMs } = this.hold.claim
+    if (this.#ownEndMs === null || endMs === null) return this.#ownEndMs ?? endMs
+    return Math.min(this.#ownEndMs, endMs)
+  }
+
+  /** Sees to it that its end is told when it comes. */
+  arm(): void {
+    this.#timer?.cancel()
+    const { endMs } = this
+    const { clock } = this.hold.keeper
+    if (endMs === null || this.state !== 'held') return
+    this.#timer = clock.after(Math.max(0, endMs - clock.monotonicMs()) + 0.5, () => this.check())
   }
 
   get fence(): bigint {
@@ -74,7 +90,8 @@ export class Grant {
     if (this.state !== 'held') return this.state
     const standing = this.hold.standing()
     if (this.state !== 'held') return this.state
-    if (this.endMs !== null && this.hold.keeper.clock.monotonicMs() >= this.endMs) {
+    const { endMs } = this
+    if (endMs !== null && this.hold.keeper.clock.monotonicMs() >= endMs) {
       this.hold.expire(this)
       return this.state
     }

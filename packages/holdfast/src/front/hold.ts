@@ -121,13 +121,10 @@ export class Hold {
     return grant
   }
 
-  /** The earliest of its own end, the claim's and its parent's. */
+  /** The earlier of its own end and its parent's. */
   #endOf(maxHoldMs: number | null, nowMs: number, parent: Grant | null): number | null {
-    const end = Math.min(
-      maxHoldMs === null ? Number.POSITIVE_INFINITY : nowMs + maxHoldMs,
-      this.claim.endMs ?? Number.POSITIVE_INFINITY,
-      parent?.endMs ?? Number.POSITIVE_INFINITY,
-    )
+    const own = maxHoldMs === null ? Number.POSITIVE_INFINITY : nowMs + maxHoldMs
+    const end = Math.min(own, parent?.endMs ?? Number.POSITIVE_INFINITY)
     return end === Number.POSITIVE_INFINITY ? null : end
   }
 

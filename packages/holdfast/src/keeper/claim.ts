@@ -19,6 +19,8 @@ export interface ClaimListener {
   refused(claim: Claim, holder: ClaimRow | null): void
   /** It was open and is lost. A claim that only waited enters again by itself instead. */
   lost(claim: Claim, reason: LossReason): void
+  /** Its hard end may have moved nearer. */
+  retimed(claim: Claim): void
   /** It was never open and never will be. */
   failed(claim: Claim, error: unknown): void
 }

@@ -146,6 +146,7 @@ export class Keeper implements ClaimOwner, Gate {
       claim.refreshing = true
       void this.refresh(claim).then(() => {
         claim.refreshing = false
+        claim.listener.retimed(claim)
       })
     }
     return 'suspect'
@@ -170,6 +171,8 @@ export class Keeper implements ClaimOwner, Gate {
     const sent = startNow(this.clock)
     const key = { id: claim.id, line: claim.line }
     const plain = change.maxHoldMs === undefined && change.weight === undefined
+    // A weight that was sent counts at once: the store may have it already, whatever becomes of the answer.
+    if (change.weight !== undefined) claim.weight = Math.min(claim.weight, change.weight)
     let answer: AmendAnswer
     try {
       answer = await this.link.call(this.sessions.callMs, async (ledger): Promise<AmendAnswer> => {
@@ -191,7 +194,6 @@ export class Keeper implements ClaimOwner, Gate {
       this.sessions.lose(session, 'expired')
       return false
     }
-    if (change.weight !== undefined && answer.state === 'open') claim.weight = change.weight
     await this.#told(claim, answer, sent)
     return stateOf(claim) === 'open'
   }

@@ -81,18 +81,20 @@ class Rendezvous implements Barrier {
     const { clock } = this.#home
     const startedMs = clock.monotonicMs()
     const limitMs = options.wait === undefined ? patienceOf(this.#home) : parseWait(options.wait)
+    // Parties are counted, not claims: one that lost its session may stand here twice for a while.
+    const party = this.#home.random.id()
     for (;;) {
       const leftMs = startedMs + limitMs - clock.monotonicMs()
       const { completed } = await this.#patiently(() => this.#state(), options, leftMs)
       const generation = (completed.at(-1)?.generation ?? -1) + 1
       const line = `${this.#name}#${generation}`
-      const result = await this.#party(line).take(options, Math.max(leftMs, 1))
+      const result = await this.#party(line, party).take(options, Math.max(leftMs, 1))
       if (result.kind !== 'granted') throw result.kind === 'failed' ? result.error : this.#timeout(startedMs)
       const [grant] = result.taken.grants
       if (grant === undefined) throw new TypeError('a claim without a grant')
       try {
         const remainMs = startedMs + limitMs - clock.monotonicMs()
-        const parties = await this.#complete(grant, generation, line, options, remainMs, startedMs)
+        const parties = await this.#complete(grant, party, generation, line, options, remainMs, startedMs)
         if (parties !== null) return { grant, line: lineOf('barrier', line), parties }
       } catch (error) {
         // Settle first, clean up behind.
@@ -106,17 +108,17 @@ class Rendezvous implements Barrier {
   /** The parties of the generation, this one among them; null: it was completed without this one. */
   #complete(
     grant: Grant,
+    party: string,
     generation: number,
     line: string,
     { signal }: TakeOptions,
     limitMs: number,
     startedMs: number,
   ): Promise<readonly string[] | null> {
-    const id = grant.hold.claim.id
     const look = async (): Promise<readonly string[] | null | typeof AGAIN> => {
       const state = await this.#state()
       const done = state.completed.find((one) => one.generation === generation)
-      if (done !== undefined) return done.parties.includes(id) ? done.parties : null
+      if (done !== undefined) return done.parties.includes(party) ? done.parties : null
       if (grant.check() === 'lost' || (state.completed.at(-1)?.generation ?? -1) !== generation - 1) return null
       const present = await this.#present(lineOf('barrier', line))
       if (present.length < this.#parties) return AGAIN
@@ -182,17 +184,17 @@ class Rendezvous implements Barrier {
 
   async #present(line: string): Promise<readonly string[]> {
     const row = await this.#home.ask((ledger) => ledger.inspect(line))
-    return row?.claims.map((claim) => claim.id) ?? []
+    return [...new Set(row?.claims.map((claim) => claim.value ?? claim.id))]
   }
 
-  #party(line: string): Lockable<Lease> & Thing<Lease, TakeOptions> {
+  #party(line: string, party: string): Lockable<Lease> & Thing<Lease, TakeOptions> {
     return new Thing<Lease, TakeOptions>(this.#home, {
       kind: 'barrier',
       name: line,
       options: {},
       patienceMs: Number.POSITIVE_INFINITY,
       reentrant: false,
-      wish: () => ({ weight: 1, capacity: EXCLUSIVE, shared: true, slot: false, value: null, alone: true }),
+      wish: () => ({ weight: 1, capacity: EXCLUSIVE, shared: true, slot: false, value: party, alone: true }),
       lease: (grant) => new MutexLease(grant),
     })
   }
