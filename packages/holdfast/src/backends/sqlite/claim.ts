@@ -16,26 +16,39 @@ import type {
   Standing,
   Timed,
 } from '../../port.ts'
-import { requireHold, requireSmaller } from '../rules.ts'
+import { nextSeq, requireHold, requireSmaller } from '../rules.ts'
 import { closedStanding, endWithClaim, type Front, grantOf, openStanding, readFront, settle } from './line.ts'
 import { type ClaimRecord, DETACHED, endOf, SLOT } from './records.ts'
 import { isAlive, tellRevoked } from './session.ts'
-import { graceOf, leastNumber, takeNumber } from './space.ts'
+import { graceOf, takeNumber } from './space.ts'
 import { type Step, Unfinished } from './step.ts'
 import { holderOf } from './view.ts'
 
 export function enter(step: Step, session: SessionKey, draft: ClaimDraft, terms: EnterTerms): EnterAnswer {
-  const { nowMs: serverMs, ns, sql } = step
-  const least = leastNumber(step, terms.minSeq)
-  if (serverMs <= terms.notAfterMs) {
-    const row = sql.line.enterEmpty.get(least, ns, session.id, serverMs, draft.line)
-    if (row !== undefined) {
-      const claim = addClaim(step, session, draft, row.last, [])
-      const remainingMs = claim.dead_ms === null ? null : claim.dead_ms - serverMs
-      return { serverMs, state: 'open', seq: row.last, slot: claim.slot, remainingMs, contended: false }
-    }
+  const { nowMs: serverMs } = step
+  const seq = serverMs > terms.notAfterMs ? null : numberForEmpty(step, session, draft.line, terms.minSeq)
+  if (seq === null) return enterLine(step, session, draft, terms)
+  const { slot, dead_ms } = addClaim(step, session, draft, seq, [])
+  return {
+    serverMs,
+    state: 'open',
+    seq,
+    slot,
+    remainingMs: dead_ms === null ? null : dead_ms - serverMs,
+    contended: false,
   }
-  return enterLine(step, session, draft, terms)
+}
+
+/** A number for a claim of a live session in an empty line; null when it is not so simple. */
+function numberForEmpty(step: Step, session: SessionKey, line: string, minSeq: number): number | null {
+  const { nowMs, ns, sql } = step
+  const { space } = sql
+  const next = nextSeq(space.lastHere, minSeq, step.wallMs)
+  const { changes } = sql.line.enterEmptyAfter.run(next, ns, session.id, nowMs, line, space.lastHere)
+  const row = Number(changes) === 1 ? { last: next } : sql.line.enterEmpty.get(next, ns, session.id, nowMs, line)
+  if (row === undefined) return null
+  space.lastHere = row.last
+  return row.last
 }
 
 function enterLine(step: Step, session: SessionKey, draft: ClaimDraft, terms: EnterTerms): EnterAnswer {
@@ -109,13 +122,15 @@ export function leave(step: Step, keys: readonly ClaimKey[]): Timed & { readonly
   const { nowMs: serverMs, ns, sql } = step
   const lines = new Set<string>()
   const found = keys.map((key) => {
-    const alone = sql.line.leaveAlone.get(ns, key.id, key.line)
-    const claim = alone ?? sql.line.find.get(ns, key.id)
-    if (claim === undefined || claim.line !== key.line) return false
-    if (alone === undefined) {
-      sql.line.drop.run(ns, claim.line, claim.seq)
-      lines.add(claim.line)
+    const alone = sql.line.leaveAlone.run(ns, key.id, key.line, serverMs, serverMs)
+    if (Number(alone.changes) === 1) {
+      step.touch(key.line)
+      return true
     }
+    const claim = sql.line.find.get(ns, key.id)
+    if (claim === undefined || claim.line !== key.line) return false
+    sql.line.drop.run(ns, claim.line, claim.seq)
+    lines.add(claim.line)
     step.touch(claim.line)
     return endOf(claim) > serverMs
   })

@@ -20,7 +20,7 @@ export interface SqliteDatabase {
 
 /** A prepared statement together with what its rows look like. */
 export interface Query<Row> {
-  run(...values: SqliteValue[]): unknown
+  run(...values: SqliteValue[]): { readonly changes: number | bigint }
   get(...values: SqliteValue[]): Row | undefined
   all(...values: SqliteValue[]): Row[]
 }

@@ -96,7 +96,12 @@ export class SqliteLedger implements Ledger, Neighbour {
     }
   }
 
-  async leave(_bucket: number, claims: readonly ClaimKey[]): Promise<Timed & { readonly found: readonly boolean[] }> {
+  leave(_bucket: number, claims: readonly ClaimKey[]): Promise<Timed & { readonly found: readonly boolean[] }> {
+    if (claims.length > CLAIMS_MAX) return this.#leaveMany(claims)
+    return this.#queue.submit('write', (step) => leave(step, claims))
+  }
+
+  async #leaveMany(claims: readonly ClaimKey[]): Promise<Timed & { readonly found: readonly boolean[] }> {
     const found: boolean[] = []
     for (let from = 0; ; from += CLAIMS_MAX) {
       const some = claims.slice(from, from + CLAIMS_MAX)

@@ -19,10 +19,11 @@ const AHEAD_MAX = 16
 
 export class LineSql {
   readonly enterEmpty: Query<{ readonly last: number }>
+  readonly enterEmptyAfter: Query<never>
   readonly add: Query<never>
   /** As `add`, for an open claim without anything special: binding a value costs more than storing it. */
   readonly addPlain: Query<never>
-  readonly leaveAlone: Query<Pick<ClaimRecord, 'line' | 'seq' | 'dead_ms' | 'ends_ms'>>
+  readonly leaveAlone: Query<never>
   readonly find: Query<ClaimRecord>
   readonly drop: Query<never>
   readonly open: Query<never>
@@ -33,13 +34,13 @@ export class LineSql {
   readonly contended: Query<{ readonly contended: number }>
 
   constructor(database: SqliteDatabase) {
-    // The number for a claim that finds its line empty, its session alive and no grace; no row for any other.
-    this.enterEmpty = query(
-      database,
-      `update hf_space set last = max(last + 1, ?) where ns = ? and grace_ms = 0
-         and exists (select 1 from hf_session s where s.ns = hf_space.ns and s.id = ? and s.ends_ms > ?)
-         and not exists (select 1 from hf_claim c where c.ns = hf_space.ns and c.line = ?) returning last`,
-    )
+    // The number for a claim that finds its line empty, its session alive and no grace; nothing for any other. The
+    // second knows which number was the last: asking what a statement did costs as much as doing it.
+    const empty = `ns = ? and grace_ms = 0
+      and exists (select 1 from hf_session s where s.ns = hf_space.ns and s.id = ? and s.ends_ms > ?)
+      and not exists (select 1 from hf_claim c where c.ns = hf_space.ns and c.line = ?)`
+    this.enterEmpty = query(database, `update hf_space set last = max(last + 1, ?) where ${empty} returning last`)
+    this.enterEmptyAfter = query(database, `update hf_space set last = ? where ${empty} and last = ?`)
     this.add = query(
       database,
       `insert into hf_claim (ns, line, seq, id, session, weight, capacity, open, slot, dead_ms, hold_ms, flags, label,
@@ -50,13 +51,13 @@ export class LineSql {
       `insert into hf_claim (ns, line, seq, id, session, weight, capacity, open, since_ms)
          values (?, ?, ?, ?, ?, ?, ?, 1, ?)`,
     )
-    // Takes a claim away that stands alone in its line; no row when there are others, or when it is not there.
+    // Takes a live claim away that stands alone in its line; no other.
     this.leaveAlone = query(
       database,
-      `delete from hf_claim where ns = ? and id = ? and line = ? and not exists
-         (select 1 from hf_claim o where o.ns = hf_claim.ns and o.line = hf_claim.line and o.seq <> hf_claim.seq)
-         returning line, seq, dead_ms,
-           (select s.ends_ms from hf_session s where s.ns = hf_claim.ns and s.id = hf_claim.session) as ends_ms`,
+      `delete from hf_claim where ns = ? and id = ? and line = ? and coalesce(dead_ms, 9e99) > ?
+         and exists (select 1 from hf_session s where s.ns = hf_claim.ns and s.id = hf_claim.session and s.ends_ms > ?)
+         and not exists (select 1 from hf_claim o
+           where o.ns = hf_claim.ns and o.line = hf_claim.line and o.seq <> hf_claim.seq)`,
     )
     this.find = query(database, `select ${CLAIM} from ${CLAIMS} where c.ns = ? and c.id = ?`)
     this.drop = query(database, 'delete from hf_claim where ns = ? and line = ? and seq = ?')

@@ -142,42 +142,43 @@ export class Queue {
       return true
     }
     this.#retryMs = RETRY_MS.first
-    this.#jobs.unshift(...done.again)
-    for (const settle of done.settled) settle()
-    this.#committed(done.hints, done.moves)
+    if (done.again.length > 0) this.#jobs.unshift(...done.again)
+    for (const { job, value, error } of done.settled) {
+      if (error === null) job.resolve(value)
+      else job.reject(error)
+    }
+    if (done.hints.length > 0 || done.moves !== null) this.#committed(new Set(done.hints), done.moves)
     return true
   }
 
   #transact(jobs: readonly Job[]): Done {
-    const writing = jobs.some((job) => job.writing)
-    const hints: string[] = []
-    const settled: (() => void)[] = []
+    const room = { writing: jobs.some((job) => job.writing), hints: [] as string[] }
+    const settled: Settled[] = []
     const again: Job[] = []
     let moved = false
     this.#connection.ready()
-    this.#connection.begin(writing)
+    this.#connection.begin(room.writing)
     const untilMs = this.#clock.monotonicMs() + BATCH_MS
-    for (const [index, job] of jobs.entries()) {
-      if (index > 0 && this.#clock.monotonicMs() > untilMs) {
-        again.push(...jobs.slice(index))
-        break
+    for (const job of jobs) {
+      if (settled.length > 0 && this.#clock.monotonicMs() > untilMs) {
+        again.push(job)
+        continue
       }
-      const step = this.#connection.step({ writing, hints })
+      const step = this.#connection.step(room)
       try {
-        const value = job.work(step)
-        settled.push(() => job.resolve(value))
+        settled.push({ job, value: job.work(step), error: null })
       } catch (error) {
         if (error instanceof NeedsWriting || error instanceof Unfinished) {
           job.writing = true
           again.push(job)
-        } else if (isOurs(error)) settled.push(() => job.reject(error))
+        } else if (isOurs(error)) settled.push({ job, value: undefined, error })
         else throw error
       }
       moved ||= step.moved
     }
     const moves = moved ? this.#connection.move() : null
     this.#connection.commit()
-    return { settled, again, hints: new Set(hints), moves }
+    return { settled, again, hints: room.hints, moves }
   }
 
   /** Puts operations back in front, but not those that have waited for too long. */
@@ -198,14 +199,21 @@ export class Queue {
   }
 }
 
+interface Settled {
+  readonly job: Job
+  readonly value: unknown
+  /** Null: it went well. */
+  readonly error: Error | null
+}
+
 interface Done {
-  readonly settled: readonly (() => void)[]
+  readonly settled: readonly Settled[]
   readonly again: readonly Job[]
-  readonly hints: ReadonlySet<string>
+  readonly hints: readonly string[]
   readonly moves: number | null
 }
 
 /** Thrown by an operation itself, about that operation alone. */
-function isOurs(error: unknown): boolean {
+function isOurs(error: unknown): error is Error {
   return error instanceof HoldfastError || error instanceof RangeError
 }

@@ -26,6 +26,8 @@ export class SpaceSql {
   readonly moves: Query<{ readonly moves: number }>
   readonly dataVersion: Query<{ readonly data_version: number }>
   readonly busyTimeout: Query<{ readonly timeout: number }>
+  /** The last number that was given out here. Others may have given higher ones since. */
+  lastHere = 0
 
   constructor(database: SqliteDatabase) {
     this.find = query(database, 'select ns from hf_space where name = ?')
@@ -79,6 +81,7 @@ export function graceOf(step: Step): number {
 export function takeNumber(step: Step, ns: number, minSeq: number): number {
   const row = step.sql.space.next.get(leastNumber(step, minSeq), ns)
   if (row === undefined) throw new Error('the row of the namespace is missing')
+  step.sql.space.lastHere = row.last
   return row.last
 }
 

@@ -1,10 +1,12 @@
 /**
- * Looks for changes made by other processes while somebody waits. SQLite cannot call us, but `data_version` costs two
- * microseconds: it is read often after something happened and ever less often while nothing does. Only a change of the
- * namespace's count of moves is a hint; beats and uncontended takes of others are not.
+ * Looks for changes made by other processes while somebody waits. SQLite cannot call us, but the operating system tells
+ * of writes to the log, and `data_version` costs two microseconds: where nobody tells, it is read often after something
+ * happened and ever less often while nothing does. Only a change of the namespace's count of moves is a hint; beats and
+ * uncontended takes of others are not.
  */
 import type { Clock, Timer } from '../../clock.ts'
 import type { Connection } from './connection.ts'
+import { LogFollower } from './log-follower.ts'
 
 /** The pause is this part of the time since the last move … */
 const PACE = 1 / 250
@@ -23,6 +25,9 @@ export class Watch {
   #moves = -1
   #movedAtMs = 0
   #fileAtMs = 0
+  readonly #log = new LogFollower(() => this.#written())
+  /** A look is due because the log was written to. */
+  #due: Timer | null = null
 
   constructor(connection: Connection, clock: Clock, onMove: () => void) {
     this.#connection = connection
@@ -43,15 +48,16 @@ export class Watch {
   }
 
   stop(): void {
-    if (--this.#listeners > 0) return
-    this.#timer?.cancel()
-    this.#timer = null
+    if (--this.#listeners <= 0) this.close()
   }
 
   close(): void {
     this.#listeners = 0
     this.#timer?.cancel()
+    this.#due?.cancel()
     this.#timer = null
+    this.#due = null
+    this.#log.close()
   }
 
   /** A move was made in this process, and whom it concerns has been told exactly. */
@@ -61,15 +67,27 @@ export class Watch {
   }
 
   #next(): void {
+    this.#log.follow(this.#connection.file)
     const quietMs = this.#clock.monotonicMs() - this.#movedAtMs
-    const pauseMs = Math.min(Math.max(quietMs * PACE, PAUSE_MS.min), PAUSE_MS.max)
-    this.#timer = this.#clock.after(pauseMs, () => {
-      if (this.#look()) {
-        this.#movedAtMs = this.#clock.monotonicMs()
-        this.#onMove()
-      }
+    const paceMs = Math.min(Math.max(quietMs * PACE, PAUSE_MS.min), PAUSE_MS.max)
+    this.#timer = this.#clock.after(this.#log.isOn ? FILE_MS : paceMs, () => {
+      this.#tell()
       if (this.#listeners > 0) this.#next()
     })
+  }
+
+  /** Many writes come as one word, and no more than one look a turn is of use. */
+  #written(): void {
+    this.#due ??= this.#clock.after(0, () => {
+      this.#due = null
+      this.#tell()
+    })
+  }
+
+  #tell(): void {
+    if (this.#listeners === 0 || !this.#look()) return
+    this.#movedAtMs = this.#clock.monotonicMs()
+    this.#onMove()
   }
 
   /** Whether there may be news. A database that cannot be read is no news: whoever asks will be told what is wrong. */
