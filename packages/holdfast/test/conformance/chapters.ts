@@ -5,6 +5,7 @@ import { cellChapter } from './cell.ts'
 import { closingChapter } from './closing.ts'
 import { detachedChapter } from './detached.ts'
 import { electionChapters } from './election.ts'
+import { eventChapters } from './events.ts'
 import type { Chapter } from './fact.ts'
 import { fenceChapters } from './fences.ts'
 import { givingUp } from './giving-up.ts'
@@ -14,9 +15,11 @@ import { lease } from './lease.ts'
 import { maxHold } from './max-hold.ts'
 import { operatorChapters } from './operators.ts'
 import { outage } from './outage.ts'
+import { quietChapters } from './quiet.ts'
 import { reentryChapters } from './reentrant.ts'
 import { readWriteChapters } from './rwlock.ts'
 import { semaphoreChapters } from './semaphore.ts'
+import { stuckChapter } from './stuck.ts'
 import { taking } from './taking.ts'
 import { togetherChapters } from './together.ts'
 
@@ -38,4 +41,7 @@ export const chapters: readonly Chapter[] = [
   detachedChapter,
   ...operatorChapters,
   closingChapter,
+  ...eventChapters,
+  stuckChapter,
+  ...quietChapters,
 ]
