@@ -47,8 +47,9 @@ export class Grant {
     this.hold = hold
     this.count = init.count
     this.label = init.label
-    this.sinceMs = init.sinceMs
-    this.waitedMs = init.waitedMs
+    // Whole milliseconds take no memory of their own.
+    this.sinceMs = Math.floor(init.sinceMs)
+    this.waitedMs = Math.round(init.waitedMs)
     this.#ownEndMs = init.endMs
     this.parent = init.parent
     this.shared = init.shared

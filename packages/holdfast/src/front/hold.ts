@@ -47,7 +47,7 @@ export class Hold {
     this.claim = claim
     this.alone = alone
     this.#lock = this.kind === 'lock'
-    this.baseMs = claim.contended ? nowMs : claim.freshMs
+    this.baseMs = claim.contended ? Math.floor(nowMs) : claim.freshMs
   }
 
   get used(): boolean {

@@ -8,6 +8,7 @@ import { emit, wanted } from '../events.ts'
 import type { Keeper } from '../keeper/keeper.ts'
 import { type Kind, partsOf } from '../names.ts'
 import { heldInChain } from './chain.ts'
+import { Deadlines } from './deadlines.ts'
 import { Front, type FrontHome } from './front.ts'
 import type { Grant } from './grant.ts'
 import { Nest } from './nest.ts'
@@ -33,6 +34,7 @@ export class Takes implements FrontHome {
   #detached = 0
   readonly leaks: LeakWatch
   readonly #tasks = new Set<Task>()
+  readonly #deadlines: Deadlines
   readonly #fronts = new Map<string, Front>()
   /** Grants that were reported as held for long, with the age of the next report. */
   readonly #warned = new Map<Grant, number>()
@@ -43,6 +45,7 @@ export class Takes implements FrontHome {
   constructor(keeper: Keeper) {
     this.keeper = keeper
     this.leaks = new LeakWatch(keeper.clock)
+    this.#deadlines = new Deadlines(keeper.clock, (task) => this.#overdue(task))
   }
 
   get waiting(): number {
@@ -63,9 +66,10 @@ export class Takes implements FrontHome {
     }
     return new Promise((resolve) => {
       const sinceMs = this.keeper.clock.monotonicMs()
-      const endVigil = this.keeper.vigil.keep()
+      this.keeper.vigil.begin()
       const task = new Task(terms.wish, sinceMs, (settled) => {
-        endVigil()
+        this.keeper.vigil.end()
+        this.#deadlines.remove(task)
         this.#tasks.delete(task)
         this.#report(terms, task, settled)
         resolve(finish(settled))
@@ -131,6 +135,7 @@ export class Takes implements FrontHome {
   endAll(): void {
     this.#drained = null
     this.leaks.close()
+    this.#deadlines.close()
     this.#warner?.cancel()
     this.#warner = null
     for (const front of [...this.#fronts.values()]) front.close()
@@ -154,17 +159,17 @@ export class Takes implements FrontHome {
     else parent.nest.queue(task)
   }
 
+  #overdue(task: Task): void {
+    const { place } = task
+    if (place === null || task.settled) return
+    task.settle({ kind: 'failed', ...place.overdue(task) })
+    place.drop(task)
+  }
+
   #bound(task: Task, { waitMs, signal }: TakeTerms): void {
     // A try waits for nobody, but its question has a time limit too.
     const limitMs = waitMs === 0 ? this.keeper.tryMs : waitMs
-    if (limitMs !== Number.POSITIVE_INFINITY) {
-      task.timer = this.keeper.clock.after(limitMs, () => {
-        const { place } = task
-        if (place === null || task.settled) return
-        task.settle({ kind: 'failed', ...place.overdue(task) })
-        place.drop(task)
-      })
-    }
+    if (limitMs !== Number.POSITIVE_INFINITY) this.#deadlines.add(task, limitMs)
     if (signal === undefined) return
     task.signal = signal
     task.onAbort = () => {

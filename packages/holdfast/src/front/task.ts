@@ -2,9 +2,9 @@
  * A take that waits: what it wants, until when, and whom to tell. It is settled once, in one synchronous step, by
  * whoever comes first: the grant, its deadline, its signal or the end of everything.
  */
-import type { Timer } from '../clock.ts'
 import type { ClaimView } from '../errors.ts'
 import type { Claim } from '../keeper/claim.ts'
+import type { Patience } from './deadlines.ts'
 import type { Grant } from './grant.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -45,7 +45,11 @@ export class Task {
   settled = false
   /** Where it stands; told when it steps out. */
   place: Place | null = null
-  timer: Timer | null = null
+  /** Its place among those with the same patience. */
+  patience: Patience | null = null
+  earlier: Task | null = null
+  later: Task | null = null
+  dueMs = 0
   signal: AbortSignal | null = null
   onAbort: (() => void) | null = null
   /** Its own claim, when it does not go through the queue. */
@@ -62,7 +66,6 @@ export class Task {
   settle(settled: Settled): void {
     if (this.settled) return
     this.settled = true
-    this.timer?.cancel()
     if (this.onAbort !== null) this.signal?.removeEventListener('abort', this.onAbort)
     this.#tell(settled)
   }

@@ -26,20 +26,21 @@ export class Changes {
   async until<T>(name: string, look: () => Promise<T | typeof AGAIN>, { signal, limitMs, late }: Until): Promise<T> {
     const keeper = this.#keeper
     const endMs = keeper.clock.monotonicMs() + limitMs
-    const endVigil = keeper.vigil.keep()
+    keeper.vigil.begin()
     const waker = new Waker()
     const stop = this.#listen(name, () => waker.wake())
     const onAbort = (): void => waker.wake()
     signal?.addEventListener('abort', onAbort, { once: true })
     const attending = keeper.attend()
+    // Without time to wait, the one question has the limit of a try.
+    const askMs = limitMs === 0 ? keeper.tryMs : LOOK_MS
     const leftMs = (): number => endMs - keeper.clock.monotonicMs()
     try {
-      await patiently(keeper.clock, attending, { signal, limitMs, late })
+      await patiently(keeper.clock, attending, { signal, limitMs: Math.max(limitMs, askMs), late })
       for (;;) {
         signal?.throwIfAborted()
         waker.reset()
-        // The first look may take as long as it needs to be answered, also when there is no time to wait.
-        const found = await patiently(keeper.clock, look(), { signal, limitMs: Math.max(leftMs(), LOOK_MS), late })
+        const found = await patiently(keeper.clock, look(), { signal, limitMs: Math.max(leftMs(), askMs), late })
         if (found !== AGAIN) return found
         if (leftMs() <= 0) throw late()
         const timer = keeper.clock.after(Math.min(keeper.settings.ttlMs / 3, leftMs()), () => waker.wake())
@@ -50,7 +51,7 @@ export class Changes {
       stop()
       void attending.then((ignore) => ignore())
       signal?.removeEventListener('abort', onAbort)
-      endVigil()
+      keeper.vigil.end()
     }
   }
 

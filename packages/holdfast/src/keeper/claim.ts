@@ -51,16 +51,16 @@ export class Claim {
   looping = false
   seq = 0
   slot: number | null = null
-  /** The weight now; shrinks by a downgrade or when a lighter task takes over. */
-  weight: number
+  /** The weight now, where it is less than what was wished for; shrinks by a downgrade or when a lighter task takes over. */
+  #weight: number | null = null
   /** Its own hard end, on the safe side, as a stretch since the request that told it; null: none. */
   end: { readonly start: Start; readonly lengthMs: number } | null = null
   /** Others wait in the line, as of `freshMs`. */
   contended = false
-  /** When the request was sent whose answer we know last. */
+  /** When the request was sent whose answer we know last. In whole milliseconds, which take no memory of their own. */
   freshMs = 0
   /** When the store first confirmed that it stands; claims younger than a beat are not audited by it. */
-  confirmedMs: number = Number.POSITIVE_INFINITY
+  confirmedMs: number | null = null
   /** The store may act on an enter of this claim until then, in its own time. */
   notAfterMs = 0
   /** Since when a request about it is unanswered; null: none is. */
@@ -82,7 +82,13 @@ export class Claim {
     this.wish = wish
     this.mode = mode
     this.listener = listener
-    this.weight = wish.weight
+  }
+
+  get weight(): number {
+    return this.#weight ?? this.wish.weight
+  }
+  set weight(weight: number) {
+    this.#weight = weight
   }
 
   /** The hard end as a moment of the monotonic clock. */

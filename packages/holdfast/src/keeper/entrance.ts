@@ -95,7 +95,7 @@ export class Entrance {
     switch (answer.state) {
       case 'open':
       case 'closed':
-        claim.confirmedMs = this.#gate.clock.monotonicMs()
+        claim.confirmedMs = Math.ceil(this.#gate.clock.monotonicMs())
         this.#gate.sessions.sawSeq(session.bucket, answer.seq)
         claim.seq = answer.seq
         if (answer.state === 'open') return this.#gate.openNow(claim, session, answer, sent)
@@ -171,7 +171,7 @@ export class Entrance {
     if (claim.session === session) return
     claim.session = session
     claim.id = session.nextClaimId()
-    claim.confirmedMs = Number.POSITIVE_INFINITY
+    claim.confirmedMs = null
     claim.notAfterMs = 0
     session.claims.set(claim.id, claim)
     this.#gate.joined(claim, session)

@@ -211,7 +211,7 @@ export class Keeper implements ClaimOwner, Gate {
   /** How a claim of ours looks to others. */
   viewOf(claim: Claim, label: string | null, fence: bigint | null): ClaimView {
     const now = this.clock.monotonicMs()
-    const since = dateOf(this.clock.wallMs() - (now - Math.min(claim.confirmedMs, now)))
+    const since = dateOf(this.clock.wallMs() - (now - Math.min(claim.confirmedMs ?? now, now)))
     return { id: claim.id, fence: fence ?? BigInt(claim.seq) * 1024n, host: hostOf(), pid: process.pid, label, since }
   }
 
@@ -297,7 +297,7 @@ export class Keeper implements ClaimOwner, Gate {
   #hintMissed(claim: Claim): void {
     const { label } = claim.wish
     const { namespace } = this.settings
-    const waitedMs = this.clock.monotonicMs() - claim.confirmedMs
+    const waitedMs = this.clock.monotonicMs() - (claim.confirmedMs ?? 0)
     emit('holdfast:hint-missed', () => ({ namespace, ...partsOf(claim.line), label, waitedMs }))
   }
 
@@ -356,7 +356,7 @@ export class Keeper implements ClaimOwner, Gate {
 
   heardOf(claim: Claim, contended: boolean, sent: Start): void {
     claim.contended = contended
-    claim.freshMs = sent.monotonicMs
+    claim.freshMs = Math.floor(sent.monotonicMs)
   }
 
   stranger(session: Session, row: AuditRow, serverMs: number): void {

@@ -92,11 +92,19 @@ export class Pulse {
   #arm(): void {
     const { clock, settings } = this.#keeper
     const now = clock.monotonicMs()
-    let due = settings.ttlMs / 12
-    // Told at the deadline itself, not at the next tick after it.
-    for (const session of this.#watched) due = Math.min(due, Math.max(1, session.tenure.untilMs - now + 0.5))
+    // The worker must see this thread run several times in a maxStall.
+    let due = Math.min(settings.ttlMs / 3, settings.maxStallMs / 4)
+    for (const session of this.#watched) due = Math.min(due, this.#dueIn(session, now))
     const dueMs = now + due
     this.#timer = clock.after(due, () => this.#tick(dueMs))
+  }
+
+  /** When the session must be looked at: at its next beat, and at its very end. */
+  #dueIn(session: Session, now: number): number {
+    const endMs = Math.max(1, session.tenure.untilMs - now + 0.5)
+    if (this.#heart?.beats) return endMs
+    // A beat that is overdue has failed, and is tried again soon.
+    return Math.min(endMs, Math.max(session.ttlMs / 12, session.tenure.startMs + session.ttlMs / 3 - now))
   }
 
   #tick(dueMs: number): void {
@@ -126,7 +134,7 @@ export class Pulse {
     if (session.claims.size === 0 || this.#keeper.sessions.check(session) === 'lost') return this.drop(session)
     const ageMs = now - session.tenure.startMs
     // The worker beats every third; if it has missed that for long, this thread helps out.
-    const due = this.#heart?.beats ? session.ttlMs / 2 : session.ttlMs / 3 - session.ttlMs / 24
+    const due = this.#heart?.beats ? session.ttlMs / 2 : session.ttlMs / 3 - 1
     if (ageMs >= due) void this.#keeper.sessions.beat(session)
   }
 }

@@ -84,7 +84,8 @@ export class Session implements SessionKey {
     for (let claim = this.#next(last); claim !== null; claim = this.#next(last)) {
       const row = byId.get(claim.id)
       const standing = claim.state === 'open' || claim.state === 'closed'
-      if (standing && claim.confirmedMs < sentMs && row?.seq !== claim.seq) missing.push(claim)
+      if (standing && claim.confirmedMs !== null && claim.confirmedMs < sentMs && row?.seq !== claim.seq)
+        missing.push(claim)
     }
     this.auditedTo = last ?? ''
     if (last === null) this.#audit = null

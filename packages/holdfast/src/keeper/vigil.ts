@@ -13,16 +13,13 @@ export class Vigil {
     this.#clock = clock
   }
 
-  /** Call what it gives when the waiting is over. */
-  keep(): () => void {
-    if (this.#keepers++ === 0) {
-      this.#timer = this.#clock.after(LONG_MS, () => {})
-      this.#timer.ref()
-    }
-    let kept = true
-    return () => {
-      if (kept && --this.#keepers === 0) this.#timer?.cancel()
-      kept = false
-    }
+  begin(): void {
+    if (this.#keepers++ > 0) return
+    this.#timer = this.#clock.after(LONG_MS, () => {})
+    this.#timer.ref()
+  }
+  /** Once for each `begin`. */
+  end(): void {
+    if (--this.#keepers === 0) this.#timer?.cancel()
   }
 }

@@ -91,10 +91,12 @@ class Member {
 
   #schedule(watched: Watched): void {
     const { ttlMs, id } = watched.order
-    clock.after(ttlMs / 12, () => {
+    // A beat that is overdue has failed, or main stood still: it is tried again soon.
+    const dueMs = watched.tenure.startMs + ttlMs / 3 - clock.monotonicMs()
+    clock.after(Math.max(ttlMs / 12, dueMs), () => {
       if (this.#over || this.#watched.get(id) !== watched) return
-      const age = clock.monotonicMs() - watched.tenure.startMs
-      if (age >= ttlMs / 3 - ttlMs / 24 && this.#mainRuns()) void this.#beat(watched)
+      const ageMs = clock.monotonicMs() - watched.tenure.startMs
+      if (ageMs >= ttlMs / 3 - 1 && this.#mainRuns()) void this.#beat(watched)
       this.#schedule(watched)
     })
   }

@@ -1,0 +1,69 @@
+/**
+ * The deadlines of waiting takes. Takes with the same patience end in the order in which they came, so a list and one
+ * timer for each patience do, where a timer for each take would be most of what a hand-over costs.
+ */
+import type { Clock, Timer } from '../clock.ts'
+import type { Task } from './task.ts'
+
+interface Patience {
+  readonly waitMs: number
+  head: Task | null
+  tail: Task | null
+  timer: Timer | null
+}
+
+export class Deadlines {
+  readonly #clock: Clock
+  readonly #over: (task: Task) => void
+  readonly #patiences = new Map<number, Patience>()
+
+  constructor(clock: Clock, over: (task: Task) => void) {
+    this.#clock = clock
+    this.#over = over
+  }
+
+  add(task: Task, waitMs: number): void {
+    const patience = this.#patiences.get(waitMs) ?? { waitMs, head: null, tail: null, timer: null }
+    this.#patiences.set(waitMs, patience)
+    task.dueMs = task.sinceMs + waitMs
+    task.patience = patience
+    task.earlier = patience.tail
+    if (patience.tail === null) patience.head = task
+    else patience.tail.later = task
+    patience.tail = task
+    patience.timer ??= this.#arm(patience, waitMs)
+  }
+
+  remove(task: Task): void {
+    const { patience, earlier, later } = task
+    if (patience === null) return
+    task.patience = null
+    task.earlier = null
+    task.later = null
+    if (earlier === null) patience.head = later
+    else earlier.later = later
+    if (later === null) patience.tail = earlier
+    else later.earlier = earlier
+  }
+
+  close(): void {
+    for (const { timer } of this.#patiences.values()) timer?.cancel()
+    this.#patiences.clear()
+  }
+
+  #arm(patience: Patience, ms: number): Timer {
+    return this.#clock.after(ms, () => {
+      patience.timer = null
+      const now = this.#clock.monotonicMs()
+      for (let task = patience.head; task !== null && task.dueMs <= now; task = patience.head) {
+        this.remove(task)
+        this.#over(task)
+      }
+      // Over a task, others may have been added and have armed it.
+      if (patience.head !== null) patience.timer ??= this.#arm(patience, patience.head.dueMs - now)
+      else if (this.#patiences.get(patience.waitMs) === patience) this.#patiences.delete(patience.waitMs)
+    })
+  }
+}
+
+export type { Patience }
