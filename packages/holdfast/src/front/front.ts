@@ -40,6 +40,8 @@ export class Front implements HoldOwner, ClaimListener {
   /** Claims that stand for one task, outside the queue. */
   #solo: Map<Claim, Task> | null = null
   #linger: Timer | null = null
+  /** When the store last had a word about a claim of this line that stands no more. */
+  #heardMs = 0
   #pumping = false
   #again = false
 
@@ -95,7 +97,8 @@ export class Front implements HoldOwner, ClaimListener {
 
   /** The error of a task whose time is over: contention and outage are different things. */
   overdue(task: Task): Verdict {
-    return verdict(this.keeper, task, task.claim ?? this.#pending, this.#holds, this.line)
+    const claim = task.claim ?? this.#pending
+    return verdict(this.keeper, task, { claim, holds: this.#holds, heardMs: this.#heardMs, line: this.line })
   }
 
   /** A claim is open for the queue or for one task. */
@@ -179,6 +182,7 @@ export class Front implements HoldOwner, ClaimListener {
   #leave(hold: Hold): void {
     hold.over = true
     this.#remove(hold)
+    this.#heardMs = this.keeper.clock.monotonicMs()
     hold.leaving = this.keeper.leave(hold.claim)
   }
 
@@ -271,6 +275,7 @@ export class Front implements HoldOwner, ClaimListener {
     if (pending !== null) {
       if (want !== null && same(pending, want.wish)) return
       this.#pending = null
+      if (pending.heard) this.#heardMs = this.keeper.clock.monotonicMs()
       void this.keeper.leave(pending)
     }
     if (want !== null) this.#pending = this.keeper.stand(this.line, want.wish, 'queue', this)

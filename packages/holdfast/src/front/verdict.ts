@@ -29,7 +29,7 @@ export function verdict(
   const now = keeper.clock.monotonicMs()
   const waitedMs = now - task.sinceMs
   const { name } = partsOf(line)
-  if (!heard(claim, holds, now)) {
+  if (!heard(claim, holds, now) && !(task.sinceMs < heardMs && isQuick(claim, now))) {
     const cause = claim?.outage ?? undefined
     const message = `"${name}" could not be taken within ${Math.round(waitedMs)} ms: the store gave no answer`
     return { error: new BackendUnavailableError(message, { cause }), outcome: 'outage' }
@@ -49,5 +49,10 @@ export function holderNow(claim: Claim | null, holds: readonly Hold[]): ClaimVie
 function heard(claim: Claim | null, holds: readonly Hold[], now: number): boolean {
   if (claim === null) return holds.some((hold) => hold.claim.outage === null)
   const told = claim.heard || holds.some((hold) => hold.used && hold.standing() === 'live')
-  return told && claim.outage === null && now - (claim.askedMs ?? now) <= SILENCE_MS
+  return told && isQuick(claim, now)
+}
+
+/** Nothing about the claim is unanswered for longer than an answer takes. */
+function isQuick(claim: Claim | null, now: number): boolean {
+  return claim === null || (claim.outage === null && now - (claim.askedMs ?? now) <= SILENCE_MS)
 }

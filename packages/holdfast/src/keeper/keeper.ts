@@ -108,7 +108,10 @@ export class Keeper implements ClaimOwner, Gate {
         sessions.map(({ bucket, id }) => this.link.call(limitMs, (ledger) => ledger.end({ bucket, id }))),
       )
     }
-    for (const session of sessions) session.state = 'lost'
+    for (const session of sessions) {
+      session.state = 'lost'
+      for (const claim of [...session.claims.values()]) this.forget(claim)
+    }
     this.sessions.byBucket.clear()
     await this.link.close(limitMs)
   }

@@ -153,6 +153,6 @@ export function releaseGrant(grant: Grant): Promise<boolean> {
 async function shrink(reader: Grant): Promise<void> {
   const { hold } = reader
   const told = await hold.keeper.amend(hold.claim, { weight: 1 })
-  if (!told && hold.claim.state === 'open') void shrink(reader)
+  if (!told && !hold.over && hold.claim.state === 'open') void shrink(reader)
   else (hold.owner as Front).changed()
 }
