@@ -9,13 +9,13 @@
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { abortEverywhere } from './simulation/aborts.ts'
+import { type AbortSums, noAborts } from './simulation/aborts.ts'
 import { eventLines, planLines, timelineLines, verdictLines } from './simulation/account.ts'
-import { isHand, muster, serve } from './simulation/crew.ts'
+import { isHand, muster, type Stretch, serve } from './simulation/crew.ts'
 import { planOf } from './simulation/generator.ts'
 import { runHistory } from './simulation/history.ts'
 import { shrink } from './simulation/shrink.ts'
-import { missingKinds, type Sums, tableOf } from './simulation/tally.ts'
+import { addSums, missingKinds, noSums, type Sums, tableOf } from './simulation/tally.ts'
 import type { Failure } from './simulation/trial.ts'
 
 const LONG = { seeds: 100_000, aborts: 1000 }
@@ -23,6 +23,7 @@ const SHORT = { seeds: 5000, aborts: 40 }
 const PROGRESS_MS = 10_000
 /** After so many failing seeds there is nothing to be learned from more. */
 const FAILURES_MAX = 20
+const EXPLAINED_MAX = 3
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
@@ -92,30 +93,52 @@ function summary(sums: Sums, startedMs: number, workers: number): void {
   say(tableOf(sums))
 }
 
+/** The histories first: they say most. */
+function stretchesOf(from: number, seeds: number, aborts: number): Stretch[] {
+  const cut = (what: Stretch['what'], all: number, each: number): Stretch[] =>
+    Array.from({ length: Math.ceil(all / each) }, (_, index) => {
+      return { what, from: from + index * each, count: Math.min(each, all - index * each) }
+    })
+  return [...cut('histories', seeds, 25), ...cut('aborts', aborts, 2)]
+}
+
 async function everything(): Promise<boolean> {
   const { seeds, from, workers, aborts } = settings()
   const startedMs = performance.now()
   let saidMs = startedMs
   const failures: Failure[] = []
-  const sums = await muster(new URL(import.meta.url), workers, { from, count: seeds }, (found, done) => {
+  const sums = noSums()
+  const aborted = noAborts()
+  await muster(new URL(import.meta.url), workers, stretchesOf(from, seeds, aborts), (found) => {
+    addSums(sums, found.sums)
     failures.push(...found.failures)
+    aborted.takes += found.aborts.takes
+    aborted.points += found.aborts.points
+    aborted.failures.push(...found.aborts.failures)
     if (performance.now() - saidMs > PROGRESS_MS) {
       saidMs = performance.now()
-      say(`${done} of ${seeds} histories, ${failures.length} failures`)
+      say(`${sums.histories} of ${seeds} histories, ${aborted.takes} of ${aborts} takes, ${failures.length} failures`)
     }
-    return failures.length < FAILURES_MAX ? 'go on' : 'stop'
+    return failures.length + aborted.failures.length < FAILURES_MAX ? 'go on' : 'stop'
   })
-  for (const failure of failures.slice(0, 3)) await explain(failure)
+  for (const failure of failures.slice(0, EXPLAINED_MAX)) await explain(failure)
   summary(sums, startedMs, workers)
-  for (const { seed, calm, verdicts } of failures) {
-    say(`FAILED seed ${seed}${calm ? ' --calm' : ''}: ${verdicts[0]?.rule}: ${verdicts[0]?.what}`)
-  }
+  return conclude(sums, failures, aborted)
+}
+
+function conclude(sums: Sums, failures: readonly Failure[], aborted: AbortSums): boolean {
+  say(`\n${aborted.takes} takes aborted at each of their points, ${aborted.points} in all`)
   const missing = sums.histories < 1000 ? [] : missingKinds(sums)
-  for (const kind of missing) say(`FAILED: "${kind}" happens in fewer than 1 % of the histories`)
-  const points = await abortEverywhere({ from, count: aborts })
-  say(`\n${points.takes} takes aborted at each of ${points.points} points: ${points.failures.length} failures`)
-  for (const line of points.failures.slice(0, 10)) say(`FAILED ${line}`)
-  return failures.length + missing.length + points.failures.length === 0
+  const lines = [
+    ...failures.map(
+      ({ seed, calm, verdicts: [first] }) => `seed ${seed}${calm ? ' --calm' : ''}: ${first?.rule}: ${first?.what}`,
+    ),
+    ...missing.map((kind) => `"${kind}" happens in fewer than 1 % of the histories`),
+    ...aborted.failures,
+  ]
+  for (const line of lines.slice(0, 3 * FAILURES_MAX)) say(`FAILED ${line}`)
+  say(lines.length === 0 ? 'nothing is wrong' : `${lines.length} failures`)
+  return lines.length === 0
 }
 
 if (isHand) serve()

@@ -21,8 +21,12 @@ export interface AbortSums {
   readonly failures: string[]
 }
 
+export function noAborts(): AbortSums {
+  return { takes: 0, points: 0, failures: [] }
+}
+
 export async function abortEverywhere(seeds: { readonly from: number; readonly count: number }): Promise<AbortSums> {
-  const sums: AbortSums = { takes: 0, points: 0, failures: [] }
+  const sums = noAborts()
   for (let seed = seeds.from; seed < seeds.from + seeds.count; seed++) await abortOne(seed, sums)
   return sums
 }
@@ -42,10 +46,11 @@ async function abortOne(seed: number, sums: AbortSums): Promise<void> {
 }
 
 async function judge(seed: number, abort: Abort, sums: AbortSums, learn: (world: World) => void): Promise<void> {
-  const outcome = await runHistory(abortPlanOf(seed, abort), false, (world) => {
+  const inspect = (world: World): void => {
     learn(world)
     demandClean(world)
-  })
+  }
+  const outcome = await runHistory(abortPlanOf(seed, abort), false, { inspect })
   const [first] = outcome.verdicts
   if (first !== undefined)
     sums.failures.push(`abort seed ${seed} at ${JSON.stringify(abort)}: ${first.rule}: ${first.what}`)

@@ -140,7 +140,7 @@ const works: { readonly [K in Exclude<Operation['kind'], 'lock'>]: Work<K> } = {
     const next = Number(found?.value ?? 0) + 1
     try {
       const version = await cell.set(String(next), { ifVersion: found?.version ?? null })
-      world.gatherings.counted(name, world.era, found?.version ?? null, version)
+      world.gatherings.counted(name, found?.version ?? null, version)
     } catch (error) {
       if (!isHoldfastError(error, 'BACKEND_UNAVAILABLE')) throw error
     }

@@ -38,10 +38,15 @@ export function weatherOf(dice: Dice): Weather {
 
 export function faultsOf(dice: Dice, count: number, spanMs: number, weather: Weather): Fault[] {
   const kinds = dice.some(KINDS, 0.4)
-  return Array.from({ length: dice.whole(LEAST, MOST) }, () => {
+  const faults = Array.from({ length: dice.whole(LEAST, MOST) }, () => {
     const atMs = dice.between(200, spanMs)
     return faultOf(dice, dice.pick(kinds), atMs, dice.whole(0, count - 1), weather)
-  }).sort((a, b) => a.atMs - b.atMs)
+  })
+  // A store that has lost its numbers goes by its clock, which then must not be behind by more than its age.
+  const loses = faults.some(({ kind }) => kind === 'lose')
+  const forward = (fault: Fault): Fault =>
+    loses && fault.kind === 'server-step' ? { ...fault, ms: Math.abs(fault.ms) } : fault
+  return faults.map(forward).sort((a, b) => a.atMs - b.atMs)
 }
 
 /** A length that is sometimes below and sometimes above a ttl. */

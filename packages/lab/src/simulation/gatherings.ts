@@ -49,10 +49,10 @@ export class Gatherings {
     return this.#of(name).confirmed >= count
   }
 
-  /** `version` null: it was refused. */
-  counted(name: string, era: number, over: bigint | null, version: bigint | null): void {
+  /** `version` null: it was refused. A cell may not exist more than once, for a store may lose it. */
+  counted(name: string, over: bigint | null, version: bigint | null): void {
     if (version === null) return
-    for (const key of [`${name}@${era} over ${over}`, `${name} as ${version}`]) {
+    for (const key of [`${name} as ${version}`, ...(over === null ? [] : [`${name} over ${over}`])]) {
       if (this.#written.has(key)) this.#verdicts.wrong('cell', `${key} was written twice`)
       this.#written.add(key)
     }

@@ -32,23 +32,28 @@ const AFTERMATH_MS = 3000
 const STEP_MS = 250
 const CALM = { delayMs: [0.2, 2], slow: 0, slowMs: 0, loss: 0, twice: 0, twiceMs: 0, hintLoss: 0 } as const
 
-/** What a caller wants to know or to demand beside the rest; called when everything has settled and nobody has closed. */
-export type Inspection = (world: World) => void
+/** What a caller does beside the rest. */
+export interface Hooks {
+  /** Before anything happens. */
+  readonly prepare?: (world: World) => void
+  /** When everything has settled and nobody has closed. */
+  readonly inspect?: (world: World) => void
+}
 
-export function runHistory(plan: Plan, keepLines = false, inspect: Inspection = () => {}): Promise<Outcome> {
+export function runHistory(plan: Plan, keepLines = false, hooks: Hooks = {}): Promise<Outcome> {
   return inOwnTurn(() => {
     const { stackTraceLimit } = Error
     // Outages and timeouts are daily bread here, and nobody reads their stacks.
     if (!keepLines) Error.stackTraceLimit = 0
     try {
-      return live(new World(plan, keepLines), inspect)
+      return live(new World(plan, keepLines), hooks)
     } finally {
       Error.stackTraceLimit = stackTraceLimit
     }
   })
 }
 
-function live(world: World, inspect: Inspection): Outcome {
+function live(world: World, hooks: Hooks): Outcome {
   const { plan, kernel, verdicts } = world
   const onRejection = (reason: unknown): void => {
     verdicts.wrong(
@@ -59,6 +64,7 @@ function live(world: World, inspect: Inspection): Outcome {
   process.on('unhandledRejection', onRejection)
   const stopCounting = countReports((kind) => verdicts.happened(kind))
   try {
+    hooks.prepare?.(world)
     schedule(world)
     for (const operation of plan.operations) {
       kernel.at(operation.atMs, world.nature, 'timer', () => perform(world, operation))
@@ -66,7 +72,7 @@ function live(world: World, inspect: Inspection): Outcome {
     kernel.run(plan.healMs)
     heal(world)
     demandProgress(world)
-    inspect(world)
+    hooks.inspect?.(world)
     demandNothingLeft(world)
   } catch (error) {
     verdicts.wrong('run', error instanceof Error ? (error.stack ?? error.message) : String(error))

@@ -70,6 +70,8 @@ export class Network {
 }
 
 const SESSION_ID_LENGTH = 16
+/** A driver asks again when its subscription is not confirmed. */
+const AGAIN_MS = 300
 
 /** One process's side of it. */
 export class Wire {
@@ -167,14 +169,22 @@ export class Wire {
     this.#note('reconnect')
     this.#connected = true
     for (const call of this.#parked.splice(0)) this.#send(call)
-    if (!this.#wantsHints) return
-    // What changed while nobody listened is not known, so everything may have.
-    this.listen(1000).then(
-      () => {
-        if (!this.closed) this.#onHint(null)
-      },
-      () => {},
-    )
+    if (this.#wantsHints) void this.#listenAgain()
+  }
+
+  /** A driver subscribes anew by itself. What changed while nobody listened is not known, so everything may have. */
+  async #listenAgain(): Promise<void> {
+    const connection = this.#connection
+    while (!this.closed && this.#connected && connection === this.#connection && this.#hintsOf !== connection) {
+      const asked = this.listen(AGAIN_MS).then(
+        () => true,
+        () => false,
+      )
+      const late = new Promise<false>((resolve) => {
+        this.actor.clock.aside(AGAIN_MS, () => resolve(false))
+      })
+      if ((await Promise.race([asked, late])) && !this.closed) this.#onHint(null)
+    }
   }
 
   #send(call: Call): void {

@@ -1,5 +1,5 @@
 /** What the network and the faults tell those who judge the history; types only. */
-import type { ClaimDraft, EnterAnswer } from '../../../holdfast/src/port.ts'
+import type { ClaimDraft, EnterAnswer, EnterTerms } from '../../../holdfast/src/port.ts'
 import type { Wire } from './network.ts'
 
 /** Kinds of things that happen to a history and are counted; each must occur often enough for a run to mean anything. */
@@ -45,7 +45,7 @@ export type EventKind = (typeof EVENT_KINDS)[number]
 export interface Observer {
   happened(kind: EventKind): void
   /** The store has served an enter; called once for each time it did. */
-  entered(wire: Wire, draft: ClaimDraft, answer: EnterAnswer): void
+  entered(wire: Wire, draft: ClaimDraft, terms: EnterTerms, answer: EnterAnswer): void
   /** Claims that the store ended by force. */
   evicted(claimIds: readonly string[]): void
   /** A session was opened; `seenBefore` as its client says. */

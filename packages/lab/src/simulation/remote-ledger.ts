@@ -113,7 +113,7 @@ class RemoteLedger implements Ledger {
     const { observer } = this.#terms.network
     const answer = await this.#ask('enter', (store) => {
       const given = store.enter(session.id, draft, terms)
-      observer.entered(this.#wire, draft, given)
+      observer.entered(this.#wire, draft, terms, given)
       return given
     })
     if (answer.state === 'open') observer.granting(this.#wire, draft.id)
@@ -157,7 +157,8 @@ class RemoteLedger implements Ledger {
     return this.#ask('list', (store) => store.list(prefix, after, limit))
   }
   async listen(): Promise<void> {
-    if (this.#listens++ === 0) await this.#wire.listen(this.#limitMs)
+    await this.#wire.listen(this.#limitMs)
+    this.#listens++
   }
   unlisten(): void {
     if (--this.#listens === 0) this.#wire.unlisten()

@@ -2,7 +2,7 @@
  * One history as it runs: the kernel, the network, the hosts that stand in the places of the plan, and those who judge.
  */
 import type { HoldfastOptions } from '../../../holdfast/src/api.ts'
-import type { ClaimDraft, EnterAnswer } from '../../../holdfast/src/port.ts'
+import type { ClaimDraft, EnterAnswer, EnterTerms } from '../../../holdfast/src/port.ts'
 import { Actor } from './actor.ts'
 import { Beliefs, type Ground, type Holding } from './beliefs.ts'
 import { Dice } from './dice.ts'
@@ -43,6 +43,8 @@ export class World implements Observer, Ground {
   readonly hosts: Host[] = []
   /** How the takes ended, and in which events of the kernel they began and ended. */
   readonly takes: Map<number, { readonly granted: boolean; readonly from: number; readonly to: number }> = new Map()
+  /** The grants, in the order in which they were handed out. */
+  readonly served: { readonly operation: number; readonly atMs: number }[] = []
   /** Ends the waiting of everything that hangs. */
   readonly letGo: Set<() => void> = new Set()
   healed = false
@@ -95,6 +97,7 @@ export class World implements Observer, Ground {
   /** A lease was handed out: it is believed in from now on. */
   granted(holding: Parameters<Beliefs['begin']>[0]): Holding {
     const began = this.beliefs.begin(holding)
+    this.served.push({ operation: began.op, atMs: this.kernel.nowMs })
     if (began.over || began.lease.isHeld()) this.fences.granted(began)
     const local = began.lease.id.includes('/')
     this.happened(began.parent !== null ? 'nested grant' : local ? 'hand-over' : 'remote grant')
@@ -119,9 +122,11 @@ export class World implements Observer, Ground {
     this.verdicts.happened(kind)
   }
 
-  entered(_wire: Wire, draft: ClaimDraft, answer: EnterAnswer): void {
+  entered(_wire: Wire, draft: ClaimDraft, terms: EnterTerms, answer: EnterAnswer): void {
     if (answer.state !== 'open' && answer.state !== 'closed') return
     if (this.#claims.has(draft.id)) return
+    const lateMs = answer.serverMs - terms.notAfterMs
+    if (lateMs > 0) this.verdicts.wrong('too late', `${draft.id} was entered ${lateMs.toFixed(1)} ms too late`)
     this.#claims.set(draft.id, { era: this.#era, operation: Number(draft.label) })
     if (!this.plan.calm) return
     const line = this.network.store.inspect(draft.line)?.claims ?? []
