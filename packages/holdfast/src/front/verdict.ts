@@ -18,14 +18,18 @@ export interface Verdict {
   readonly outcome: 'timeout' | 'outage'
 }
 
-/** `claim` stands in the remote line for the task; `holds` are open claims of this process in the same line. */
-export function verdict(
-  keeper: Keeper,
-  task: Task,
-  claim: Claim | null,
-  holds: readonly Hold[],
-  line: string,
-): Verdict {
+/** What a front knows at that moment. */
+export interface Knowledge {
+  readonly line: string
+  /** It stands in the remote line for the task. */
+  readonly claim: Claim | null
+  /** Open claims of this process in the same line. */
+  readonly holds: readonly Hold[]
+  /** When the store last had a word about an earlier claim. */
+  readonly heardMs: number
+}
+
+export function verdict(keeper: Keeper, task: Task, { line, claim, holds, heardMs }: Knowledge): Verdict {
   const now = keeper.clock.monotonicMs()
   const waitedMs = now - task.sinceMs
   const { name } = partsOf(line)
