@@ -49,6 +49,8 @@ class Entrance {
   }
 }
 
+const STOPS_MAX = 20
+
 const starts = new Entrance(3)
 
 export class Stage {
@@ -87,12 +89,13 @@ export class Stage {
    * Gives the moment from which it stood still.
    */
   async stop(party: Party): Promise<number> {
-    for (;;) {
+    for (let attempt = 1; attempt <= STOPS_MAX; attempt++) {
       const atMs = party.stop()
       if (await isWritable(this.file)) return atMs
       party.goOn()
       await pause(Math.random() * 10)
     }
+    throw new Error(`${this.file} cannot be written to: somebody holds its lock for good`)
   }
 
   /** Called when the test is over, before the folder goes. */

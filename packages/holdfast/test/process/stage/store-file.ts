@@ -76,14 +76,11 @@ export function soundness(file: string): Promise<string> {
 /** Whether nobody is in the middle of writing, or is so for a moment only. */
 export async function isWritable(file: string): Promise<boolean> {
   try {
-    await inside(file, (database) => {
-      database.exec('pragma busy_timeout = 100')
-      database.exec('begin immediate')
-      database.exec('rollback')
-    })
+    await execute(file, 'pragma busy_timeout = 100; begin immediate; rollback')
     return true
-  } catch {
-    return false
+  } catch (error) {
+    if (/locked|busy/i.test(String(error))) return false
+    throw error
   }
 }
 
