@@ -49,8 +49,15 @@ export class Entrance {
         if (session === null || stateOf(claim) !== 'entering') break
         this.#join(claim, session)
         const sent = this.#start(claim)
-        const answer = await this.#sendEnter(claim, session, sent.monotonicMs)
-        if (isStale(claim, session)) continue
+        const { id } = claim
+        const notAfterMs = this.#gate.link.serverNowMs() + this.#gate.sessions.callMs
+        const answer = await this.#sendEnter(claim, session, sent.monotonicMs, notAfterMs)
+        if (isStale(claim, session)) {
+          // Given up while it was on its way, and there all the same: its leave may have come before it.
+          const stands = answer.state === 'open' || answer.state === 'closed'
+          if (stands) this.#gate.outbox.hurry(session, { id, line: claim.line }, notAfterMs)
+          continue
+        }
         claim.outage = null
         // While it was dealt with, its session may have been lost again.
         if ((await this.#entered(claim, session, answer, sent)) && stateOf(claim) !== 'entering') break
@@ -71,8 +78,7 @@ export class Entrance {
     return { monotonicMs: clock.monotonicMs(), wallMs: Number.NaN, bootMs: Number.NaN }
   }
 
-  async #sendEnter(claim: Claim, session: Session, sentMs: number): Promise<EnterAnswer> {
-    const notAfterMs = this.#gate.link.serverNowMs() + this.#gate.sessions.callMs
+  async #sendEnter(claim: Claim, session: Session, sentMs: number, notAfterMs: number): Promise<EnterAnswer> {
     claim.notAfterMs = Math.max(claim.notAfterMs, notAfterMs)
     claim.askedMs = sentMs
     const { weight, capacity, maxHoldMs, slot, detached, label, value } = claim.wish

@@ -62,6 +62,17 @@ export class Outbox {
     })
   }
 
+  /** The claim is known to stand after all, whatever an earlier leave found. */
+  hurry(session: Session, claim: ClaimKey, notAfterMs: number): void {
+    const entry = this.#entries.get(claim.id)
+    if (entry === undefined) {
+      if (session.standing() !== 'lost') void this.leave(session, claim, notAfterMs)
+      return
+    }
+    entry.timer?.cancel()
+    this.#queue(entry)
+  }
+
   /** Another thread has had it confirmed. */
   confirmed(ids: readonly string[]): void {
     for (const id of ids) this.#drop(id, true)

@@ -9,6 +9,7 @@ import type { Port } from '../port.ts'
 import { type HeartWorker, startHeart } from './heart.ts'
 import type { Keeper } from './keeper.ts'
 import type { Session } from './session.ts'
+import { beatMs } from './tenure.ts'
 
 export class Pulse {
   readonly #keeper: Keeper
@@ -104,7 +105,7 @@ export class Pulse {
     const endMs = Math.max(1, session.tenure.untilMs - now + 0.5)
     if (this.#heart?.beats) return endMs
     // A beat that is overdue has failed, and is tried again soon.
-    return Math.min(endMs, Math.max(session.ttlMs / 12, session.tenure.startMs + session.ttlMs / 3 - now))
+    return Math.min(endMs, Math.max(session.ttlMs / 12, session.tenure.startMs + beatMs(session.ttlMs) - now))
   }
 
   #tick(dueMs: number): void {
@@ -134,7 +135,7 @@ export class Pulse {
     if (session.claims.size === 0 || this.#keeper.sessions.check(session) === 'lost') return this.drop(session)
     const ageMs = now - session.tenure.startMs
     // The worker beats every third; if it has missed that for long, this thread helps out.
-    const due = this.#heart?.beats ? session.ttlMs / 2 : session.ttlMs / 3 - 1
+    const due = this.#heart?.beats ? session.ttlMs / 2 : beatMs(session.ttlMs) - 1
     if (ageMs >= due) void this.#keeper.sessions.beat(session)
   }
 }

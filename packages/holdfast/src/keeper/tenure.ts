@@ -43,6 +43,11 @@ const NEVER: Start = {
   bootMs: Number.NEGATIVE_INFINITY,
 }
 
+/** How long after a start the next beat is sent: early enough that it is answered before a third is over. */
+export function beatMs(ttlMs: number): number {
+  return ttlMs * 0.3
+}
+
 /** Writes one record; given to the thread that owns it. */
 export class TenureWriter {
   readonly #counts: Int32Array

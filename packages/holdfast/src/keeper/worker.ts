@@ -10,7 +10,7 @@ import { systemClock as clock, within } from '../clock.ts'
 import type { Ledger } from '../port.ts'
 import { systemRandom as random } from '../random.ts'
 import type { FromWorker, ToWorker } from './heart-mail.ts'
-import { startNow, Tenure, TenureWriter } from './tenure.ts'
+import { beatMs, startNow, Tenure, TenureWriter } from './tenure.ts'
 
 type Join = Extract<ToWorker, { type: 'join' }>
 type Watch = Extract<ToWorker, { type: 'watch' }>
@@ -92,11 +92,11 @@ class Member {
   #schedule(watched: Watched): void {
     const { ttlMs, id } = watched.order
     // A beat that is overdue has failed, or main stood still: it is tried again soon.
-    const dueMs = watched.tenure.startMs + ttlMs / 3 - clock.monotonicMs()
+    const dueMs = watched.tenure.startMs + beatMs(ttlMs) - clock.monotonicMs()
     clock.after(Math.max(ttlMs / 12, dueMs), () => {
       if (this.#over || this.#watched.get(id) !== watched) return
       const ageMs = clock.monotonicMs() - watched.tenure.startMs
-      if (ageMs >= ttlMs / 3 - 1 && this.#mainRuns()) void this.#beat(watched)
+      if (ageMs >= beatMs(ttlMs) - 1 && this.#mainRuns()) void this.#beat(watched)
       this.#schedule(watched)
     })
   }
