@@ -10,12 +10,12 @@ const single: Facts = {
     const seen = watch(Promise.race(first))
     await pause(60)
     stillWaits(seen)
-    await soon('all pass', Promise.all([...first, world.make().barrier('gate', 3).pass()]), 2000)
+    await soon('all pass', Promise.all([...first, world.make().barrier('gate', 3).pass()]))
   },
 
   async 'parties of one object count as many'(world) {
     const locks = world.make()
-    await soon('all pass', Promise.all(numbers(4).map(() => locks.barrier('gate', 4).pass())), 1500)
+    await soon('all pass', Promise.all(numbers(4).map(() => locks.barrier('gate', 4).pass())))
   },
 
   async 'it is used again and again, and each generation is complete'(world) {
@@ -45,7 +45,7 @@ const single: Facts = {
     const seen = watch(Promise.race(left))
     await pause(60)
     stillWaits(seen)
-    await soon('the third makes it complete', Promise.all([...left, objects[0]?.barrier('gate', 3).pass()]), 2000)
+    await soon('the third makes it complete', Promise.all([...left, objects[0]?.barrier('gate', 3).pass()]))
   },
 
   async 'a party that died is not counted'(world) {
@@ -60,7 +60,7 @@ const single: Facts = {
     const watched = watch(alive)
     await pause(150)
     stillWaits(watched)
-    await soon('two that live', Promise.all([alive, world.make().barrier('gate', 2).pass()]), 2000)
+    await soon('two that live', Promise.all([alive, world.make().barrier('gate', 2).pass()]))
     await locks.close()
   },
 
@@ -82,16 +82,16 @@ const single: Facts = {
   },
 
   async 'a barrier of one is no barrier, even with a wait of 0'(world) {
-    await soon('at once', world.make().barrier('gate', 1).pass({ wait: 0 }), 500)
-    await soon('at once', world.make().barrier('gate', 1).pass(), 500)
+    await soon('at once', world.make().barrier('gate', 1).pass({ wait: 0 }))
+    await soon('at once', world.make().barrier('gate', 1).pass())
   },
 
   async 'with a wait of 0 a party passes if it is the last, and is refused at once if not'(world) {
     const locks = world.make()
-    await refusal('WAIT_TIMEOUT', soon('at once', locks.barrier('gate', 2).pass({ wait: 0 }), 500))
+    await refusal('WAIT_TIMEOUT', soon('at once', locks.barrier('gate', 2).pass({ wait: 0 })))
     const first = locks.barrier('gate', 2).pass()
     await until('it is here', async () => (await locks.inspect('gate#0'))[0]?.holders.length === 1)
-    await soon('the last', world.make().barrier('gate', 2).pass({ wait: 0 }), 500)
+    await soon('the last', world.make().barrier('gate', 2).pass({ wait: 0 }))
     await first
   },
 
@@ -121,11 +121,11 @@ const double: Facts = {
     await pause(60)
     assert.equal(inside, 0)
     parties.push(party(2))
-    await until('all are inside', () => inside === 3, 2000)
+    await until('all are inside', () => inside === 3)
     await pause(60)
     assert.equal(left, 0)
     open()
-    await soon('all leave', Promise.all(parties), 2000)
+    await soon('all leave', Promise.all(parties))
     assert.equal(left, 3)
   },
 
@@ -144,7 +144,7 @@ const double: Facts = {
       .barrier('gate', 2)
       .run(() => 'fine')
     assert.equal(await failing, own)
-    assert.equal(await soon('the other leaves', fine, 2000), 'fine')
+    assert.equal(await soon('the other leaves', fine), 'fine')
   },
 
   async 'a party that dies inside is not waited for longer than its session can live'(world) {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import type { Chapter, Facts, World } from './fact.ts'
 import { nowMs, numbers, pause, Room, soon, turns, until } from './waiting.ts'
 
-const SLACK_MS = 250
+/** A missed hint would be found by a beat only, 5 s later; what matters within it is counted in sections. */
+const SLACK_MS = 2500
 
 const saving: Facts = {
   async 'a thousand tasks of one object have one claim in the line, held or waiting'(world) {
@@ -64,7 +65,7 @@ const saving: Facts = {
     const locks = world.make({ front: { linger: '30s' } })
     await locks.mutex('line').run(() => {})
     const startedMs = nowMs()
-    const next = await soon('the neighbour', world.make().mutex('line').acquire(), 1000)
+    const next = await soon('the neighbour', world.make().mutex('line').acquire())
     assert.ok(nowMs() - startedMs < 50 + SLACK_MS, `${nowMs() - startedMs} ms`)
     await next.release()
   },
@@ -87,12 +88,14 @@ const budget: Facts = {
     await until('they work', () => room.visits.length > 3)
     for (let left = 3; left > 0; left--) {
       const startedMs = nowMs()
+      const before = room.visits.length
       const held = await neighbour.mutex('line').acquire()
-      const tookMs = nowMs() - startedMs
+      const between = room.visits.length - before
       assert.equal(room.inside, 0)
       await held.release()
-      // Fresh for a slice, then another slice while the neighbour waits.
-      assert.ok(tookMs < 2 * 40 + 4 + SLACK_MS, `${tookMs} ms`)
+      // Fresh for a slice, then another slice while the neighbour waits, and the running section.
+      assert.ok(between <= (2 * 40) / 4 + 6, `${between} sections`)
+      assert.ok(nowMs() - startedMs < SLACK_MS)
       await pause(60)
     }
   },

@@ -22,7 +22,7 @@ const facts: Facts = {
       () => locks.forceRelease('thing'),
       () => locks.ready(),
     ]
-    for (const call of calls) await refusal('CLOSED', soon('at once', call(), 300))
+    for (const call of calls) await refusal('CLOSED', soon('at once', call()))
     const listed = (async (): Promise<void> => {
       for await (const _ of locks.list());
     })()
@@ -43,7 +43,7 @@ const facts: Facts = {
       () => locks.barrier('gate', 1).pass(),
       () => locks.barrier('gate', 1).run(() => {}),
     ]
-    for (const call of calls) await refusal('CLOSED', soon('at once', call(), 300))
+    for (const call of calls) await refusal('CLOSED', soon('at once', call()))
   },
 
   async 'close rejects all that wait, in every kind of line'(world) {
@@ -65,15 +65,11 @@ const facts: Facts = {
     ]
     const refusals = waits.map((wait) => refusal('CLOSED', wait))
     await pause(50)
-    await soon('close', locks.close(), 1500)
-    await soon('all are told', Promise.all(refusals), 300)
+    await soon('close', locks.close())
+    await soon('all are told', Promise.all(refusals))
     assert.equal(locks.status().waiting, 0)
     for (const name of ['thing', 'a']) {
-      await until(
-        'nothing of it waits',
-        async () => ((await neighbour.inspect(name))[0]?.waiters.length ?? 0) === 0,
-        500,
-      )
+      await until('nothing of it waits', async () => ((await neighbour.inspect(name))[0]?.waiters.length ?? 0) === 0)
     }
   },
 
@@ -87,7 +83,7 @@ const facts: Facts = {
     )
     await pause(30)
     await locks.close()
-    await soon('they end', Promise.all(walks), 500)
+    await soon('they end', Promise.all(walks))
   },
 
   async 'holders finish within the drain, and close waits for the last of them only'(world) {
@@ -104,7 +100,7 @@ const facts: Facts = {
     setTimeout(() => void other.release(), 30)
     setTimeout(open, 60)
     assert.equal(await section, true)
-    await soon('close', closing, 1000)
+    await soon('close', closing)
     assert.notEqual(await world.make().mutex('thing').tryAcquire(), null)
   },
 
@@ -157,13 +153,13 @@ const facts: Facts = {
   },
 
   async 'an object that was never used closes, and one that is just connecting too'(world) {
-    await soon('unused', world.make().close(), 300)
+    await soon('unused', world.make().close())
     const locks = world.make()
     const take = refusal('CLOSED', locks.mutex('thing').acquire())
-    await soon('connecting', locks.close(), 1000)
-    await soon('the take ends', take, 300)
+    await soon('connecting', locks.close())
+    await soon('the take ends', take)
     const neighbour = world.make()
-    await until('nothing is left', async () => (await neighbour.inspect('thing')).length === 0, 1500)
+    await until('nothing is left', async () => (await neighbour.inspect('thing')).length === 0)
   },
 
   async 'close is bounded also when the store does not answer'(world) {
@@ -173,7 +169,7 @@ const facts: Facts = {
     cable.cut('silent')
     await soon('close', locks.close(), Number.parseInt(ttl, 10) * 1000)
     assert.equal(held.isHeld(), false)
-    assert.equal(await soon('release settles', held.release(), 100), false)
+    assert.equal(await soon('release settles', held.release()), false)
   },
 
   async 'what the lease answers after close is its end, not an error of its own'(world) {
@@ -201,7 +197,7 @@ const facts: Facts = {
     const waiting = rejection(cut.ready({ signal: controller.signal }))
     await turns(2)
     controller.abort('enough')
-    assert.equal(await soon('the abort', waiting, 300), 'enough')
+    assert.equal(await soon('the abort', waiting), 'enough')
     cable.heal()
     await cut.ready()
   },

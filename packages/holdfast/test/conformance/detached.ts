@@ -28,7 +28,7 @@ const facts: Facts = {
     await until('it waits', async () => (await neighbour.inspect('job'))[0]?.waiters.length === 1)
     await locks.close()
     assert.equal(await world.make().mutex('job').release(held.id), true)
-    const next = await soon('the waiter', waiting, 1000)
+    const next = await soon('the waiter', waiting)
     assert.equal(await neighbour.mutex('job').release(held.id), false)
     await next.confirm()
   },
@@ -62,7 +62,7 @@ const facts: Facts = {
     const seen = world.make()
     assert.equal((await seen.inspect('job'))[0]?.waiters.length, 1)
     await first.release()
-    const held = await soon('its turn', waiting, 1000)
+    const held = await soon('its turn', waiting)
     assert.ok(held.validForMs() > 3_000_000)
   },
 
@@ -72,7 +72,7 @@ const facts: Facts = {
     await refusal('WAIT_TIMEOUT', locks.mutex('job').acquire({ detached: true, maxHold: '1h', wait: '40ms' }))
     assert.equal(await locks.mutex('job').tryAcquire({ detached: true, maxHold: '1h' }), null)
     const seen = world.make()
-    await until('nobody waits', async () => (await seen.inspect('job'))[0]?.waiters.length === 0, 500)
+    await until('nobody waits', async () => (await seen.inspect('job'))[0]?.waiters.length === 0)
   },
 
   async 'close does not wait for it, and releases what is not detached'(world) {
@@ -80,7 +80,7 @@ const facts: Facts = {
     await locks.mutex('job').acquire({ detached: true, maxHold: '1h' })
     const other = await locks.mutex('other').acquire()
     setTimeout(() => void other.release(), 40)
-    await soon('close', locks.close({ drain: '20s' }), 1000)
+    await soon('close', locks.close({ drain: '20s' }))
     const neighbour = world.make()
     assert.equal(await neighbour.mutex('job').tryAcquire(), null)
     assert.notEqual(await neighbour.mutex('other').tryAcquire(), null)

@@ -103,7 +103,7 @@ const ends: Facts = {
     await held.release()
     assert.equal(events.length, 1)
     const [event] = events
-    assert.ok((event?.heldMs ?? 0) >= 28 && (event?.heldMs ?? 0) < 1000)
+    assert.ok((event?.heldMs ?? 0) >= 28 && (event?.heldMs ?? 0) < 3000)
     assert.deepEqual(event, {
       namespace: world.namespace,
       name: 'thing',
@@ -124,7 +124,7 @@ const ends: Facts = {
     assert.equal(ended.isHeld(), false)
     await locks.mutex('two').acquire()
     await world.make().forceRelease('two')
-    await until('it is revoked', () => events.length === 2, 2000)
+    await until('it is revoked', () => events.length === 2)
     await locks.mutex('three').acquire()
     await locks.close()
     assert.deepEqual(
@@ -144,7 +144,7 @@ const ends: Facts = {
     const held = await locks.mutex('thing').acquire({ label: 'slow' })
     const short = await locks.mutex('short').acquire()
     await short.release()
-    await until('three reports', () => events.length >= 3, 1500)
+    await until('three reports', () => events.length >= 3)
     await held.release()
     const count = events.length
     const ages = events.map(({ heldMs }) => heldMs)

@@ -26,7 +26,7 @@ function timeouts(kind: Exclusive): Facts {
       const startedMs = nowMs()
       const error = await refusal('WAIT_TIMEOUT', thing.of(locks).acquire({ wait: '60ms' }))
       const tookMs = nowMs() - startedMs
-      assert.ok(tookMs >= 58 && tookMs < 500, `${tookMs} ms`)
+      assert.ok(tookMs >= 58 && tookMs < 2500, `${tookMs} ms`)
       assert.ok(error.waitedMs >= 58 && error.waitedMs <= tookMs + 1, `${error.waitedMs} ms`)
       assert.equal(error.holder?.label, LABEL)
       assert.match(error.message, /"thing"/)
@@ -87,7 +87,7 @@ function aborts(kind: Exclusive): Facts {
           await turns(5)
           stillWaits(seen)
           controller.abort(reason)
-          assert.equal(await soon(`${verb} ends`, rejection(take), 100), reason)
+          assert.equal(await soon(`${verb} ends`, rejection(take)), reason)
         }
       }
       assert.equal(held.isHeld(), true)
@@ -141,7 +141,7 @@ function aborts(kind: Exclusive): Facts {
           if (outcome.status === 'fulfilled') await outcome.value.release()
         }
         await released
-        assert.deepEqual(await soon('the next are served', Promise.all(next), 500), ['in', 'in'])
+        assert.deepEqual(await soon('the next are served', Promise.all(next)), ['in', 'in'])
       }
     },
   }
@@ -164,7 +164,7 @@ function remains(kind: Exclusive): Facts {
       await until('they wait', async () => ((await lineOf(here, thing.name))?.waiters.length ?? 0) >= 2)
       controller.abort()
       await over
-      await until('nobody waits', async () => (await lineOf(here, thing.name))?.waiters.length === 0, 500)
+      await until('nobody waits', async () => (await lineOf(here, thing.name))?.waiters.length === 0)
       assert.equal((await lineOf(here, thing.name))?.holders.length, kind.taken + 1)
       for (const locks of neighbours) assert.equal(locks.status().waiting, 0)
     },
@@ -189,7 +189,7 @@ function remains(kind: Exclusive): Facts {
         const line = await lineOf(seen, thing.name)
         return (line?.holders.length ?? 0) === kind.taken && (line?.waiters.length ?? 0) === 0
       }
-      await until('the line is as before', gone, 500)
+      await until('the line is as before', gone)
       assert.equal(locks.status().held, 0)
     },
   }

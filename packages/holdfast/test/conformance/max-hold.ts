@@ -6,7 +6,7 @@ import { type AnyLease, type Exclusive, laid } from './kind.ts'
 import { gate, nowMs, pause, refusal, rejection, soon, until } from './waiting.ts'
 
 /** After the end: a look at the store, a turn of the loop, and a machine that does other things too. */
-const LOOK_MS = 400
+const LOOK_MS = 1500
 
 export function maxHold(kind: Exclusive): Chapter {
   return {

@@ -48,7 +48,7 @@ const inspecting: Facts = {
     await pause(80)
     assert.deepEqual(await seen.inspect('one'), [])
     assert.equal((await seen.inspect('two')).length, 1)
-    await until('the session is over', async () => (await seen.inspect('two')).length === 0, 2000)
+    await until('the session is over', async () => (await seen.inspect('two')).length === 0)
   },
 
   async 'list gives every line under a prefix once, many pages long'(world) {
@@ -143,7 +143,7 @@ const forcing: Facts = {
     const next = world.make().mutex('thing').acquire()
     await until('it waits', async () => (await locks.inspect('thing'))[0]?.waiters.length === 1)
     assert.equal(await world.make().forceRelease('thing'), 1)
-    const served = await soon('the next', next, 1000)
+    const served = await soon('the next', next)
     const reason = await soon('the holder is told', told, (Number.parseInt(ttl, 10) * 1000) / 3 + 500)
     assert.ok(isHoldfastError(reason, 'LEASE_LOST'))
     assert.equal(reason.reason, 'revoked')
@@ -164,12 +164,12 @@ const forcing: Facts = {
     assert.equal(await locks.forceRelease('book', waiterId), 0)
     assert.equal(await locks.forceRelease('book', 'nobody'), 0)
     assert.equal(await locks.forceRelease('book', readers[1]?.id ?? ''), 1)
-    await until('it is told', () => readers[1]?.isHeld() === false, 1500)
+    await until('it is told', () => readers[1]?.isHeld() === false)
     assert.equal(readers[0]?.isHeld(), true)
     await readers[0]?.confirm()
     assert.equal((await locks.inspect('book'))[0]?.waiters.length, 1)
     assert.equal(await locks.forceRelease('book'), 1)
-    await soon('the writer', writer, 1000)
+    await soon('the writer', writer)
   },
 
   async 'every holder of that name, of every kind, is ended'(world) {
@@ -182,7 +182,7 @@ const forcing: Facts = {
     ]
     const other = await locks.mutex('other').acquire()
     assert.equal(await world.make().forceRelease('thing'), 4)
-    await until('all are told', () => held.every((lease) => !lease.isHeld()), 1500)
+    await until('all are told', () => held.every((lease) => !lease.isHeld()))
     await other.confirm()
     assert.equal(await locks.forceRelease('thing'), 0)
   },
@@ -195,7 +195,7 @@ const forcing: Facts = {
     const held = await second
     const [line] = await world.make().inspect('thing')
     assert.equal(await world.make().forceRelease('thing', line?.holders[0]?.id), 1)
-    await until('it is told', () => !held.isHeld(), 1500)
+    await until('it is told', () => !held.isHeld())
     await refusal('LEASE_LOST', held.confirm())
   },
 
@@ -203,7 +203,7 @@ const forcing: Facts = {
     const locks = world.make({ ttl: world.subject.ttl })
     const section = locks.mutex('thing').run(async (held) => {
       await world.make().forceRelease('thing')
-      await until('it is told', () => held.signal.aborted, 2000)
+      await until('it is told', () => held.signal.aborted)
       return 'late'
     })
     const error = await refusal('LEASE_LOST', section)

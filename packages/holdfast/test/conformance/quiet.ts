@@ -55,7 +55,7 @@ const traces: Facts = {
     const locks = world.make()
     await useAll(locks, signal)
     await locks.close()
-    await until('all is as before', () => resources().join() === before.join(), 500)
+    await until('all is as before', () => resources().join() === before.join())
   },
 
   async 'no listener is left on a signal, whether its take was granted, ended, aborted or refused'(world) {
@@ -129,7 +129,7 @@ const forgotten: Facts = {
     assert.equal(event?.label, 'forgetful')
     assert.ok((event?.heldMs ?? 0) > 900)
     assert.ok((event?.fence ?? 0n) > 0n)
-    await soon('it is free', world.make().mutex('forgotten').acquire(), 500)
+    await soon('it is free', world.make().mutex('forgotten').acquire())
     assert.equal(kept.isHeld(), true)
   },
 
@@ -164,7 +164,7 @@ const stalls: Facts = {
     assert.throws(() => held.assertHeld(), { code: 'LEASE_LOST', reason: 'stalled' })
     assert.equal(held.validForMs(), 0)
     await rejection(held.confirm())
-    const again = await soon('the object goes on', locks.mutex('thing').acquire(), 1500)
+    const again = await soon('the object goes on', locks.mutex('thing').acquire())
     assert.ok(again.fence > held.fence)
   },
 
@@ -173,7 +173,7 @@ const stalls: Facts = {
     const held = await world.make({ ttl, heartbeat: 'main' }).mutex('thing').acquire()
     stall(Number.parseInt(ttl, 10) * 400)
     assert.equal(held.isHeld(), true)
-    await until('it is renewed', () => held.validForMs() > Number.parseInt(ttl, 10) * 750, 1500)
+    await until('it is renewed', () => held.validForMs() > Number.parseInt(ttl, 10) * 750)
     await held.confirm()
   },
 

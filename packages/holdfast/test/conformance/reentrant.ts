@@ -94,7 +94,7 @@ const sharing: Facts = {
       assert.equal(await aborted, 'no more')
       open()
       await first
-      assert.equal(await soon('the third', third, 500), 'third')
+      assert.equal(await soon('the third', third), 'third')
     })
   },
 
@@ -145,7 +145,7 @@ const strangers: Facts = {
     const neighbour = world.make()
     assert.equal(await neighbour.mutex('thing').tryAcquire(), null)
     open()
-    await soon('the children', Promise.all(children), 1000)
+    await soon('the children', Promise.all(children))
     assert.equal(room.most, 1)
     assert.notEqual(await neighbour.mutex('thing').tryAcquire(), null)
   },
@@ -170,7 +170,7 @@ const strangers: Facts = {
     assert.equal(await world.make().mutex('thing').tryAcquire(), null)
     open()
     await child
-    await soon('the next', next, 500)
+    await soon('the next', next)
   },
 
   async 'what is started outside the chain takes the lock normally at any time'(world) {
@@ -232,8 +232,8 @@ const within: Facts = {
     const locks = world.make()
     const line = locks.rwlock('thing')
     const [one, two] = [await line.read().acquire(), await line.read().acquire()]
-    await refusal('DEADLOCK', soon('at once', line.write().acquire({ within: one }), 500))
-    await refusal('DEADLOCK', soon('at once', locks.mutex('thing').acquire({ within: one }), 500))
+    await refusal('DEADLOCK', soon('at once', line.write().acquire({ within: one })))
+    await refusal('DEADLOCK', soon('at once', locks.mutex('thing').acquire({ within: one })))
     assert.equal(two.isHeld(), true)
   },
 
@@ -261,7 +261,7 @@ const deadlocks: Facts = {
     const lock = locks.mutex('thing')
     await lock.run(async () => {
       for (const verb of ['acquire', 'tryAcquire'] as const) {
-        const error = await refusal('DEADLOCK', soon('at once', lock[verb](), 200))
+        const error = await refusal('DEADLOCK', soon('at once', lock[verb]()))
         assert.match(error.message, /thing/)
         assert.match(error.message, /within/)
         assert.match(error.message, /outside/)
@@ -296,8 +296,8 @@ const deadlocks: Facts = {
     const locks = world.make()
     const line = locks.rwlock('thing')
     await line.read().run(async () => {
-      await refusal('DEADLOCK', soon('at once', line.write().acquire(), 200))
-      await refusal('DEADLOCK', soon('at once', locks.mutex('thing', { reentrant: true }).acquire(), 200))
+      await refusal('DEADLOCK', soon('at once', line.write().acquire()))
+      await refusal('DEADLOCK', soon('at once', locks.mutex('thing', { reentrant: true }).acquire()))
       await refusal(
         'DEADLOCK',
         soon(
@@ -314,7 +314,7 @@ const deadlocks: Facts = {
     const pool = locks.semaphore('thing', { capacity: 3 })
     await pool.run(
       async () => {
-        await refusal('DEADLOCK', soon('at once', pool.acquire({ permits: 2 }), 200))
+        await refusal('DEADLOCK', soon('at once', pool.acquire({ permits: 2 })))
         const last = await pool.acquire()
         // Held outside of the chain, so it may be given back: not this chain's doing.
         await refusal('WAIT_TIMEOUT', pool.acquire({ wait: '20ms' }))
@@ -329,7 +329,7 @@ const deadlocks: Facts = {
     const locks = world.make()
     const election = locks.election('thing')
     await election.run(async () => {
-      await refusal('DEADLOCK', soon('at once', election.acquire(), 200))
+      await refusal('DEADLOCK', soon('at once', election.acquire()))
     })
   },
 

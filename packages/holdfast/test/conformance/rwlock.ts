@@ -100,7 +100,7 @@ const sharing: Facts = {
     const others = [of(locks).read().acquire(), of(locks).read().acquire()]
     const late = of(locks).read().acquire({ maxHold: '150ms' })
     const [first, ...rest] = await Promise.all([short, ...others, late])
-    await until('the first has ended', () => !first.isHeld(), 600)
+    await until('the first has ended', () => !first.isHeld())
     await pause(150)
     assert.deepEqual(
       rest.map((held) => held.isHeld()),
@@ -164,7 +164,7 @@ const order: Facts = {
       }
     })
     await pause(30)
-    const held = await soon('the writer', of(world.make()).write().acquire(), 1000)
+    const held = await soon('the writer', of(world.make()).write().acquire())
     going = false
     await held.release()
     await Promise.all(stream)
@@ -185,7 +185,7 @@ const order: Facts = {
     )
     await until('they wait', async () => (await line(objects[0] ?? world.make())).waiters.length === 3)
     await held.release()
-    await until('all are in', () => room.inside === 3, 1000)
+    await until('all are in', () => room.inside === 3)
     open()
     await Promise.all(readers)
   },
@@ -234,7 +234,6 @@ const joining: Facts = {
       await soon(
         'the inner read',
         reads.run(() => Promise.all([reads.run(() => turns(1)), reads.run(() => turns(1))])),
-        300,
       )
     })
     assert.equal(await writer, 'written')
@@ -281,7 +280,7 @@ const downgrade: Facts = {
     const reading = await held.downgrade()
     assert.equal(reading.mode, 'read')
     assert.ok(reading.fence > held.fence)
-    const second = await soon('the reader', reader, 500)
+    const second = await soon('the reader', reader)
     assert.equal(held.isHeld(), false)
     assert.throws(() => held.assertHeld(), { code: 'NOT_HELD' })
     await reading.confirm()
@@ -291,7 +290,7 @@ const downgrade: Facts = {
     await turns(10)
     stillWaits(seen)
     await second.release()
-    await soon('the writer', writer, 500)
+    await soon('the writer', writer)
   },
 
   async 'a downgraded lease lets readers of its own object in'(world) {
@@ -299,7 +298,7 @@ const downgrade: Facts = {
     const held = await of(locks).write().acquire()
     const waiting = of(locks).read().acquire()
     const reading = await held.downgrade()
-    await soon('the reader', waiting, 500)
+    await soon('the reader', waiting)
     assert.notEqual(await of(locks).read().tryAcquire(), null)
     assert.equal(await of(locks).write().tryAcquire(), null)
     assert.equal(reading.isHeld(), true)

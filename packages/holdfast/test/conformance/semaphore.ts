@@ -50,8 +50,8 @@ const counting: Facts = {
     stillWaits(seenLight)
     stillWaits(seen)
     await held.release()
-    await (await soon('the heavy one', heavy, 500)).release()
-    await soon('the light one', light, 500)
+    await (await soon('the heavy one', heavy)).release()
+    await soon('the light one', light)
   },
 
   async 'a permit that passes from a heavy task to a light one frees the rest'(world) {
@@ -61,8 +61,8 @@ const counting: Facts = {
     const light = pool.acquire()
     await turns(5)
     await heavy.release()
-    const one = await soon('the light one', light, 500)
-    const rest = await soon('the rest', world.make().semaphore('pool', { capacity: 4 }).acquire({ permits: 3 }), 500)
+    const one = await soon('the light one', light)
+    const rest = await soon('the rest', world.make().semaphore('pool', { capacity: 4 }).acquire({ permits: 3 }))
     assert.ok(one.isHeld() && rest.isHeld())
     assert.equal(await pool.tryAcquire(), null)
   },
@@ -70,7 +70,7 @@ const counting: Facts = {
   async 'a take heavier than the capacity is refused at once'(world) {
     const pool = world.make().semaphore('pool', { capacity: 3 })
     for (const verb of ['acquire', 'tryAcquire'] as const) {
-      const error = await rejection(soon('at once', pool[verb]({ permits: 4 }), 200))
+      const error = await rejection(soon('at once', pool[verb]({ permits: 4 })))
       assert.ok(error instanceof RangeError)
       assert.match(error.message, /permits.*4/)
     }
@@ -135,7 +135,7 @@ const rolling: Facts = {
     await turns(10)
     stillWaits(seen)
     await tens[4]?.release()
-    await soon('the one who believes 5', five, 500)
+    await soon('the one who believes 5', five)
     assert.equal(await locks.semaphore('pool', { capacity: 10 }).tryAcquire(), null)
   },
 }
@@ -212,7 +212,7 @@ const slots: Facts = {
   async 'a slot of a holder that was lost is given again with a higher fence'(world) {
     const pool = world.make().semaphore('pool', { capacity: 1 })
     const lost = await pool.acquire({ slot: true, maxHold: '40ms' })
-    const next = await soon('the next', pool.acquire({ slot: true }), 1000)
+    const next = await soon('the next', pool.acquire({ slot: true }))
     assert.equal(lost.isHeld(), false)
     assert.equal(next.slot?.number, 0)
     assert.ok((next.slot?.fence ?? 0n) > (lost.slot?.fence ?? 0n))

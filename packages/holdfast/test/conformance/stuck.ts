@@ -18,7 +18,7 @@ async function calledOff(call: (signal: AbortSignal) => PromiseLike<unknown>): P
   const called = rejection(call(controller.signal))
   await turns(3)
   controller.abort(reason)
-  assert.equal(await soon('it is called off', called, 300), reason)
+  assert.equal(await soon('it is called off', called), reason)
 }
 
 const facts: Facts = {
@@ -61,14 +61,14 @@ const facts: Facts = {
       refusal('BACKEND_UNAVAILABLE', locks.latch('done', 1).wait({ wait: '100ms' })),
       refusal('BACKEND_UNAVAILABLE', locks.barrier('gate', 2).pass({ wait: '100ms' })),
     ])
-    assert.ok(nowMs() - startedMs < 700, `${nowMs() - startedMs} ms`)
+    assert.ok(nowMs() - startedMs < 2500, `${nowMs() - startedMs} ms`)
   },
 
   async 'questions end as outages within a third of the ttl'(world) {
     const { locks, cable } = world.cabled({ ttl: world.subject.ttl })
     const held = await locks.mutex('thing').acquire()
     cable.cut('silent')
-    const limitMs = (Number.parseInt(world.subject.ttl, 10) * 1000) / 3 + 400
+    const limitMs = (Number.parseInt(world.subject.ttl, 10) * 1000) / 3 + 2000
     const calls: PromiseLike<unknown>[] = [
       locks.inspect('thing'),
       locks.forceRelease('thing'),

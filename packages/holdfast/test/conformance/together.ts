@@ -65,13 +65,13 @@ const all: Facts = {
     const both = locks.all([locks.mutex('a'), locks.mutex('b')])
     const startedMs = nowMs()
     const error = await refusal('WAIT_TIMEOUT', both.acquire({ wait: '100ms' }))
-    assert.ok(nowMs() - startedMs < 600)
+    assert.ok(nowMs() - startedMs < 2500)
     assert.equal(error.holder?.label, 'other')
     assert.equal(await both.tryAcquire(), null)
     const told = await both.tryRun(() => assert.fail('it was called'))
     assert.ok(!told.ran)
     assert.equal(told.holder?.label, 'other')
-    await until('a is free', async () => (await neighbour.inspect('a')).length === 0, 300)
+    await until('a is free', async () => (await neighbour.inspect('a')).length === 0)
     assert.equal(locks.status().held, 0)
   },
 
@@ -84,7 +84,7 @@ const all: Facts = {
     setTimeout(() => void first.release(), 120)
     await take
     const tookMs = nowMs() - startedMs
-    assert.ok(tookMs >= 195 && tookMs < 600, `${tookMs} ms`)
+    assert.ok(tookMs >= 195 && tookMs < 2500, `${tookMs} ms`)
   },
 
   async 'an abort rejects with its reason and leaves none held'(world) {
@@ -96,7 +96,7 @@ const all: Facts = {
     await until('a is held', async () => (await neighbour.inspect('a')).length === 1)
     controller.abort('enough')
     assert.equal(await take, 'enough')
-    await until('a is free', async () => (await neighbour.inspect('a')).length === 0, 300)
+    await until('a is free', async () => (await neighbour.inspect('a')).length === 0)
   },
 
   async 'things of different kinds may be taken together, each lease with what it has'(world) {
@@ -164,9 +164,9 @@ const all: Facts = {
   async 'a maxHold given for all ends all'(world) {
     const locks = world.make()
     const held = await locks.all([locks.mutex('a'), locks.mutex('b')]).acquire({ maxHold: '100ms' })
-    await until('it is over', () => !held.isHeld(), 400)
+    await until('it is over', () => !held.isHeld())
     for (const name of ['a', 'b']) {
-      assert.notEqual(await soon(name, world.make().mutex(name).acquire({ wait: '1s' }), 1000), null)
+      assert.notEqual(await soon(name, world.make().mutex(name).acquire({ wait: '1s' })), null)
     }
   },
 

@@ -5,6 +5,9 @@ import { type ErrorByCode, isHoldfastError } from '../../src/index.ts'
 
 export { pause }
 
+/** Below a third of the default ttl, which is when what was missed would be found by a beat; above any busy machine's delay. */
+const SOON_MS = 3000
+
 export function nowMs(): number {
   return performance.now()
 }
@@ -15,7 +18,11 @@ export async function turns(count = 3): Promise<void> {
 }
 
 /** Waits until the condition holds, looking every 2 ms. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 3000): Promise<void> {
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  limitMs: number = SOON_MS,
+): Promise<void> {
   const endMs = nowMs() + limitMs
   while (!(await holds())) {
     if (nowMs() > endMs) assert.fail(`${what}: not within ${limitMs} ms`)
@@ -24,7 +31,7 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
 }
 
 /** What a promise gives, or a failure that says what was waited for. */
-export async function soon<T>(what: string, promise: PromiseLike<T>, limitMs = 3000): Promise<T> {
+export async function soon<T>(what: string, promise: PromiseLike<T>, limitMs: number = SOON_MS): Promise<T> {
   const over = new AbortController()
   const late = pause(limitMs, undefined, { signal: over.signal, ref: true }).then(() =>
     assert.fail(`${what}: not within ${limitMs} ms`),
