@@ -158,11 +158,11 @@ export class HoldfastObject implements Holdfast {
     await patiently(this.#home.clock, connected, { signal })
   }
 
-  close(options: { readonly drain?: Duration } = {}): Promise<void> {
+  async close(options: { readonly drain?: Duration } = {}): Promise<void> {
     requireObject('options', options)
     const drainMs = bounded('drain', given(options.drain, '0ms'), 0, Number.MAX_SAFE_INTEGER)
     this.#closing ??= this.#close(drainMs)
-    return this.#closing
+    await this.#closing
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

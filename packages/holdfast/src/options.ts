@@ -67,6 +67,16 @@ export function checkTake<O extends TakeOptions>(options: O | undefined): O {
   return options
 }
 
+/** Options of a wait that ends without a lease, so that what belongs to a lease would be ignored. */
+export function checkWaiting(options: TakeOptions | undefined): TakeOptions {
+  const checked = checkTake(options)
+  for (const option of ['within', 'detached', 'maxHold', 'fair'] as const) {
+    if (checked[option] !== undefined)
+      throw new TypeError(`${option} has no meaning here: what is waited for is no lease`)
+  }
+  return checked
+}
+
 /** Milliseconds; infinite for `'forever'`. */
 export function parseWait(value: unknown): number {
   if (value === 0) return 0

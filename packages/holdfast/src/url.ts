@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { asBackend, type Backend, portOf } from './backend.ts'
 import { show } from './duration.ts'
 import { BackendUnavailableError } from './errors.ts'
+import { checkText } from './names.ts'
 import type { Port } from './port.ts'
 
 interface Scheme {
@@ -17,6 +18,9 @@ interface Scheme {
   /** Made independent of what may change until it is loaded. */
   readonly settle: (target: string) => string
 }
+
+/** The longest path that Linux takes. */
+const PATH_BYTES_MAX = 4096
 
 const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
   [
@@ -31,7 +35,7 @@ const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
           throw new RangeError(
             `target needs a file such as 'sqlite:./locks.db', not ${show(`sqlite:${target}`)}; for one process take 'memory:'`,
           )
-        if (target.includes('\0')) throw new RangeError(`target must not contain NUL: ${show(`sqlite:${target}`)}`)
+        checkText('target', target, PATH_BYTES_MAX)
       },
     },
   ],

@@ -34,7 +34,7 @@ export function all(
   const twice = sorted.find((part, index) => part.line === sorted[index + 1]?.line)
   if (twice !== undefined) throw new RangeError(`things must be different: "${twice.name}" is among them twice`)
   // Only what is given here goes to the parts: each has its own defaults otherwise.
-  return new All(home, parts, sorted, checkTake(options))
+  return new All(home, parts, sorted, checkTogether(checkTake(options)))
 }
 
 class All extends Verbs<MultiLease, TakeOptions> {
@@ -56,9 +56,7 @@ class All extends Verbs<MultiLease, TakeOptions> {
   }
 
   protected async take(options: TakeOptions, waitMs: number): Promise<TakeResult<MultiLease>> {
-    if (options.detached === true)
-      throw new TypeError('detached is not possible for several things at once: take each by itself')
-    if (options.within !== undefined) throw new TypeError('within is not possible for several things at once')
+    checkTogether(options)
     const endMs = this.now() + waitMs
     for (;;) {
       const taken = new Map<Part, Taken<Omit<Lease, 'fence'>>>()
@@ -157,6 +155,14 @@ class Together implements MultiLease {
   toJSON(): Readonly<Record<string, unknown>> {
     return { name: this.name, leases: this.leases.map((lease) => lease.toJSON()) }
   }
+}
+
+function checkTogether(options: TakeOptions): TakeOptions {
+  if (options.detached === true) {
+    throw new TypeError('detached is not possible for several things at once: take each by itself')
+  }
+  if (options.within !== undefined) throw new TypeError('within is not possible for several things at once')
+  return options
 }
 
 /** In the reverse order of taking. True: all were still held. */

@@ -9,7 +9,7 @@ import { BackendUnavailableError, isHoldfastError, WaitTimeoutError } from '../e
 import type { Grant } from '../front/grant.ts'
 import { AGAIN } from '../keeper/again.ts'
 import { checkName, lineOf } from '../names.ts'
-import { checkFunction, checkTake, parseWait, whole } from '../options.ts'
+import { checkFunction, checkWaiting, parseWait, whole } from '../options.ts'
 import { writeCell } from './cell.ts'
 import { patienceOf } from './defaults.ts'
 import type { Home } from './home.ts'
@@ -54,13 +54,13 @@ class Rendezvous implements Barrier {
   }
 
   async pass(options?: TakeOptions): Promise<void> {
-    const { grant } = await this.#arrive(checkTake(options))
+    const { grant } = await this.#arrive(checkWaiting(options))
     await releaseGrant(grant)
   }
 
   async run<T>(fn: () => T | PromiseLike<T>, options?: TakeOptions): Promise<T> {
     checkFunction(fn)
-    const own = checkTake(options)
+    const own = checkWaiting(options)
     const { grant, line, parties } = await this.#arrive(own)
     let value: T
     try {

@@ -7,7 +7,7 @@ import type { Election, Leader, Lease, TakeOptions } from '../api.ts'
 import { isHoldfastError } from '../errors.ts'
 import { AGAIN } from '../keeper/again.ts'
 import { checkName, checkText, lineOf } from '../names.ts'
-import { checkSignalOnly, checkTake, VALUE_BYTES_MAX } from '../options.ts'
+import { checkFunction, checkSignalOnly, checkTake, VALUE_BYTES_MAX } from '../options.ts'
 import { withDefaults } from './defaults.ts'
 import type { Home } from './home.ts'
 import { MutexLease } from './lease.ts'
@@ -46,6 +46,7 @@ class Candidacy extends Thing<Lease, CandidateOptions> implements Election {
     fn: (term: Lease) => unknown,
     options: { readonly signal: AbortSignal; readonly value?: string },
   ): Promise<void> {
+    checkFunction(fn)
     const { signal } = checkSignalOnly(options)
     if (signal === undefined) throw new TypeError('signal must be given: it is what ends a candidacy')
     while (!signal.aborted) {

@@ -7,7 +7,7 @@ import type { Latch, TakeOptions } from '../api.ts'
 import { BackendUnavailableError, isHoldfastError, WaitTimeoutError } from '../errors.ts'
 import { AGAIN } from '../keeper/again.ts'
 import { checkName } from '../names.ts'
-import { checkTake, parseWait, whole } from '../options.ts'
+import { checkWaiting, parseWait, whole } from '../options.ts'
 import { patienceOf } from './defaults.ts'
 import type { Home } from './home.ts'
 
@@ -48,7 +48,7 @@ class CountDown implements Latch {
   }
 
   async wait(options?: TakeOptions): Promise<void> {
-    const { wait, signal } = checkTake(options)
+    const { wait, signal } = checkWaiting(options)
     const limitMs = wait === undefined ? patienceOf(this.#home) : parseWait(wait)
     const { clock } = this.#home
     const startedMs = clock.monotonicMs()

@@ -30,6 +30,8 @@ interface Opened {
 
 /** How long the file is believed to be the one that was opened. */
 const BELIEVED_MS = 5
+/** How long the time to wait that the owner of an object has set is believed to be the same. */
+const WAIT_BELIEVED_MS = 100
 
 /** Where another connection is in the middle of a transaction, it is over after some fifty microseconds. */
 const BEGIN_ATTEMPTS = 8
@@ -44,6 +46,8 @@ export class Connection {
   #begun = false
   #ns = UNBORN
   #seenMs = Number.NEGATIVE_INFINITY
+  #waitMs = 0
+  #waitAskedMs = Number.NEGATIVE_INFINITY
 
   constructor(source: Source, namespace: string, clock: Clock) {
     this.source = source
@@ -88,7 +92,7 @@ export class Connection {
     }
     if (inTransaction(database)) throw new OwnerBusy('the database object is in a transaction of its owner')
     // Its owner may have set a time to wait in, which would hold up the whole process.
-    const waitMs = this.#current().sql.space.busyTimeout.get()?.timeout ?? 0
+    const waitMs = this.#ownersWaitMs()
     if (waitMs > 0) database.exec('pragma busy_timeout = 0')
     try {
       if (writing) beginWriting(database)
@@ -97,6 +101,15 @@ export class Connection {
     } finally {
       if (waitMs > 0) database.exec(`pragma busy_timeout = ${waitMs}`)
     }
+  }
+
+  #ownersWaitMs(): number {
+    const nowMs = this.#clock.monotonicMs()
+    if (nowMs - this.#waitAskedMs > WAIT_BELIEVED_MS) {
+      this.#waitAskedMs = nowMs
+      this.#waitMs = this.#current().sql.space.busyTimeout.get()?.timeout ?? 0
+    }
+    return this.#waitMs
   }
 
   commit(): void {

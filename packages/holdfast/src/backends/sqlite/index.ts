@@ -6,6 +6,8 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { asBackend, type Backend } from '../../backend.ts'
+import { show } from '../../duration.ts'
+import { checkText } from '../../names.ts'
 import type { Port, WorkerRecipe } from '../../port.ts'
 import type { Source } from './connection.ts'
 import type { SqliteDatabase } from './database.ts'
@@ -24,7 +26,7 @@ export type { SqliteDatabase, SqliteStatement, SqliteValue } from './database.ts
  * What is *not* promised: a process that is stopped in the middle of a transaction stops everybody on the file, and
  * who deletes the file takes the locks away from those who hold them; they learn it at their next request.
  *
- * @throws {TypeError} no path and no database object
+ * @throws {TypeError} no path and no database object @throws {RangeError} a path that no file can have
  */
 export function sqlite(fileOrDatabase: string | SqliteDatabase): Backend {
   const source = sourceOf(fileOrDatabase)
@@ -49,15 +51,20 @@ export function sqlite(fileOrDatabase: string | SqliteDatabase): Backend {
 function sourceOf(given: unknown): Source {
   if (typeof given === 'string') return { kind: 'file', file: resolve(checkPath(given)) }
   if (isDatabase(given)) return { kind: 'object', database: given }
-  throw new TypeError('sqlite() takes the path of a file, or a database object with exec, prepare and close')
+  throw new TypeError(
+    `fileOrDatabase must be the path of a file, or a database object with exec, prepare and close, not ${show(given)}`,
+  )
 }
 
+/** The longest path that Linux takes. */
+const PATH_BYTES_MAX = 4096
+
 function checkPath(path: string): string {
-  if (path === ':memory:' || path === '') {
-    throw new TypeError(`sqlite('${path}') would be a database that nobody else sees: use memory() for one process`)
-  }
-  if (path.includes('\0')) throw new TypeError('the path of a SQLite file must not contain NUL')
-  return path
+  checkText('fileOrDatabase', path, PATH_BYTES_MAX)
+  if (path !== ':memory:' && path !== '') return path
+  throw new RangeError(
+    `fileOrDatabase must be a path; ${show(path)} would be a database that nobody else sees: use memory() for one process`,
+  )
 }
 
 function isDatabase(value: unknown): value is SqliteDatabase {
