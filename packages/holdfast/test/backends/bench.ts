@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type Backend, portOf } from '../../src/backend.ts'
 import { memory } from '../../src/backends/memory/index.ts'
+import type { SqliteDatabase } from '../../src/backends/sqlite/database.ts'
 import { driver } from '../../src/backends/sqlite/driver.ts'
 import { sqlite } from '../../src/backends/sqlite/index.ts'
 import type { ClaimDraft, ClaimKey, EnterTerms, Ledger, LedgerSetup, SessionDraft, SessionKey } from '../../src/port.ts'
@@ -39,7 +40,7 @@ export const objectStore: StoreKind = {
   name: 'a SQLite database object',
   make() {
     const { file, dispose } = temporaryFile()
-    const database = driver()(file)
+    const database = openDatabase(file)
     database.exec('pragma journal_mode = wal; pragma synchronous = normal')
     const close = (): void => {
       database.close()
@@ -48,6 +49,9 @@ export const objectStore: StoreKind = {
     return { backend: sqlite(database), dispose: close }
   },
 }
+
+/** A database of the test's own, by the driver that the library would take. */
+export const openDatabase = (file: string): SqliteDatabase => driver()(file)
 
 export function temporaryFile(): { readonly file: string; dispose(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-'))
