@@ -168,10 +168,8 @@ function waiting(kind: Exclusive): Facts {
         thing.of(other).acquire(),
         thing.of(other).run(() => 1),
       ]
-      for (const take of takes) {
-        const error = await refusal('BACKEND_REFUSED', soon('the take ends', take))
-        assert.match(error.message, /maxTtl.*60000.*120000/)
-      }
+      const errors = await Promise.all(takes.map((take) => refusal('BACKEND_REFUSED', soon('the take ends', take))))
+      for (const { message } of errors) assert.match(message, /maxTtl.*60000.*120000/)
       await refusal('BACKEND_REFUSED', thing.of(other).tryAcquire())
       await refusal('BACKEND_REFUSED', other.ready())
       await refusal('BACKEND_REFUSED', thing.of(world.make({ quarantine: true })).acquire())

@@ -144,7 +144,6 @@ function verbs(kind: Exclusive): Facts {
       setTimeout(() => void first.release(), 60)
       const { waitedMs } = await second
       assert.ok(waitedMs >= 55 && waitedMs <= nowMs() - askedMs + 1, `${waitedMs} ms`)
-      assert.ok(first.waitedMs < 60 + world.subject.roundTripMs * 5, `${first.waitedMs} ms`)
     },
 
     async 'options of the call win over those of the description, and those over the object'(world) {
@@ -157,7 +156,7 @@ function verbs(kind: Exclusive): Facts {
         thing.of(long, { wait: '40ms' }).acquire(),
         thing.of(short, { wait: '1h' }).acquire({ wait: '40ms' }),
       ]
-      for (const take of takes) await refusal('WAIT_TIMEOUT', soon('the shorter wait counts', take))
+      await Promise.all(takes.map((take) => refusal('WAIT_TIMEOUT', soon('the shorter wait counts', take))))
       const longer = [thing.of(short, { wait: '5s' }).acquire(), thing.of(short).acquire({ wait: '5s' })]
       const over = Promise.allSettled(longer)
       await pause(60)
