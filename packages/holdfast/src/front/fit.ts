@@ -12,7 +12,8 @@ import type { Wish } from './task.ts'
  */
 export type Fit = 'now' | 'soon' | 'ask' | 'never' | { readonly maxHoldMs?: number | null; readonly weight?: number }
 
-export function fit(hold: Hold, wish: Wish, keeper: Keeper): Fit {
+/** `crowded`: tasks of this process wait in the line with claims of their own. */
+export function fit(hold: Hold, wish: Wish, keeper: Keeper, crowded: boolean): Fit {
   if (hold.alone || hold.over || wish.alone || hold.exhausted || !alike(hold, wish)) return 'never'
   if (hold.used) {
     if (!wish.shared || !hold.shared) return exclusive(hold) ? 'soon' : 'never'
@@ -21,7 +22,7 @@ export function fit(hold: Hold, wish: Wish, keeper: Keeper): Fit {
   }
   if (hold.preparing) return 'soon'
   if (hold.standing() === 'lost') return 'never'
-  const budget = mayPass(hold, keeper)
+  const budget = mayPass(hold, keeper, crowded)
   if (budget !== 'now') return budget
   if (hold.standing() !== 'live' || !(hold.claim.session?.hasThird() ?? false)) return 'ask'
   return hold.used ? 'now' : ends(hold, wish, keeper)
@@ -40,11 +41,11 @@ function exclusive(hold: Hold): boolean {
 }
 
 /** Within the budget while others wait; without bound while nobody does, but only on a fresh answer. */
-function mayPass(hold: Hold, keeper: Keeper): 'now' | 'ask' | 'never' {
+function mayPass(hold: Hold, keeper: Keeper, crowded: boolean): 'now' | 'ask' | 'never' {
   if (hold.fresh) return 'now'
   const { sliceMs, passes } = keeper.settings
   const inSlice = keeper.clock.monotonicMs() - hold.baseMs < sliceMs
-  if (hold.claim.contended) {
+  if (hold.claim.contended || crowded) {
     // A reader that joins would keep the claim from ever falling free.
     return inSlice && hold.passes <= passes && !hold.used ? 'now' : 'never'
   }

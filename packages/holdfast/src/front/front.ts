@@ -81,8 +81,20 @@ export class Front implements HoldOwner, ClaimListener {
         one.used && !(task.wish.shared && one.shared) && one.standing() === 'live'
       const used = hold === 'soon' ? this.#holds.find(inTheWay) : undefined
       if (used !== undefined) return task.settle({ kind: 'busy', holder: holdView(used) })
+      if (this.#preparing) return this.#queueOnce(task)
     }
     this.#goAlone(task, 'try')
+  }
+
+  /** An answer about a free claim of ours is on its way; only then is it known whether it can be had at once. */
+  #queueOnce(task: Task): void {
+    task.once = true
+    this.#queue = new TaskQueue()
+    this.#queue.push(task)
+  }
+
+  get #preparing(): boolean {
+    return this.#holds.some((hold) => hold.preparing && !hold.used)
   }
 
   /** Ends the waiting of a task that has been settled by somebody else. */
@@ -219,22 +231,29 @@ export class Front implements HoldOwner, ClaimListener {
   #serve(): Task | null {
     for (let task = this.#head; task !== null; task = this.#head) {
       const hold = this.#find(task.wish)
-      if (!(hold instanceof Hold)) return hold === 'none' ? task : null
+      const wait = !(hold instanceof Hold)
+      if (wait && (!task.once || this.#preparing)) return hold === 'none' && !task.once ? task : null
       this.#unqueue(task)
-      this.#grant(task, hold)
+      if (wait) this.try(task)
+      else this.#grant(task, hold)
     }
     return null
   }
 
   get #idle(): boolean {
-    return this.#queue === null && this.#holds.length === 0 && this.#pending === null && (this.#solo?.size ?? 0) === 0
+    return this.#queue === null && this.#holds.length === 0 && this.#pending === null && !this.#crowded
+  }
+
+  /** Tasks wait in the line with claims of their own. */
+  get #crowded(): boolean {
+    return this.#solo !== null && this.#solo.size > 0
   }
 
   /** A hold that the wish can be granted by, `soon` when one will do presently, or `none`. */
   #find(wish: Wish): Hold | 'soon' | 'none' {
     let soon = false
     for (const hold of this.#holds) {
-      const how: Fit = fit(hold, wish, this.keeper)
+      const how: Fit = fit(hold, wish, this.keeper, this.#crowded)
       if (how === 'now') return hold
       if (how === 'ask') this.#prepare(hold, {})
       else if (typeof how === 'object') this.#prepare(hold, how)
@@ -247,7 +266,7 @@ export class Front implements HoldOwner, ClaimListener {
   #tidy(): void {
     for (const hold of this.#holds) {
       if (hold.used || hold.preparing) continue
-      if (this.#queue === null && (this.#solo?.size ?? 0) === 0 && this.#lingers(hold)) continue
+      if (this.#queue === null && !this.#crowded && this.#lingers(hold)) continue
       this.#leave(hold)
     }
   }
@@ -311,11 +330,11 @@ export class Front implements HoldOwner, ClaimListener {
 
   /** A claim for this task alone: fair, detached, without a front, or a try. */
   #goAlone(task: Task, mode: 'queue' | 'try'): void {
+    // A claim that only lingers would stand in its way.
+    for (const hold of this.#holds) if (!hold.used && !hold.preparing) this.#leave(hold)
     task.claim = this.keeper.stand(this.line, task.wish, mode, this)
     this.#solo ??= new Map()
     this.#solo.set(task.claim, task)
-    // A claim that only lingers would stand in its way.
-    this.#pump()
   }
 
   /** The task for which the claim stood alone, which it does no more. */

@@ -52,6 +52,8 @@ export class Task {
   dueMs = 0
   signal: AbortSignal | null = null
   onAbort: (() => void) | null = null
+  /** A try that waits for an answer on its way, and for nothing else. */
+  once = false
   /** Its own claim, when it does not go through the queue. */
   claim: Claim | null = null
   prev: Task | null = null

@@ -12,8 +12,9 @@ import { LogFollower } from './log-follower.ts'
 const PACE = 1 / 250
 /** … within these bounds, so that after ten quiet seconds a hand-over is seen within 40 ms. */
 const PAUSE_MS = { min: 1, max: 40 }
-/** How often the file itself is looked at. */
+/** How often the file itself is looked at; and the log, where writes to it are told. */
 const FILE_MS = 500
+const TOLD_MS = 2000
 
 export class Watch {
   readonly #connection: Connection
@@ -70,7 +71,7 @@ export class Watch {
     this.#log.follow(this.#connection.file)
     const quietMs = this.#clock.monotonicMs() - this.#movedAtMs
     const paceMs = Math.min(Math.max(quietMs * PACE, PAUSE_MS.min), PAUSE_MS.max)
-    this.#timer = this.#clock.after(this.#log.isOn ? FILE_MS : paceMs, () => {
+    this.#timer = this.#clock.after(this.#log.isOn ? TOLD_MS : paceMs, () => {
       this.#tell()
       if (this.#listeners > 0) this.#next()
     })
