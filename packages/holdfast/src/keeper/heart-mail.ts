@@ -1,6 +1,11 @@
-/** What the main thread and the heartbeat worker say to each other; types only. A member is one Holdfast object. */
+/** What the main thread and the heartbeat worker say to each other. A member is one Holdfast object. */
 import type { BeatAnswer, ClaimKey, WorkerRecipe } from '../port.ts'
 import type { Start } from './tenure.ts'
+
+/** The gate's first word: the process is ending, and nothing more may begin. */
+export const CLOSING = 0
+/** Its second word: how many requests of the worker are on their way. */
+export const BUSY = 1
 
 export type ToWorker =
   | {

@@ -5,10 +5,14 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { within } from '../clock.ts'
 import type { WorkerRecipe } from '../port.ts'
-import type { FromWorker, ToWorker } from './heart-mail.ts'
+import { BUSY, CLOSING, type FromWorker, type ToWorker } from './heart-mail.ts'
 import type { Keeper } from './keeper.ts'
 import type { Session } from './session.ts'
+
+/** On a very busy machine a thread takes its time to end. */
+const ENDING_MS_MAX = 1000
 
 export interface HeartListener {
   ready(): void
@@ -33,12 +37,25 @@ export function startHeart(keeper: Keeper, recipe: WorkerRecipe, listener: Heart
 }
 
 function launch(file: string): Worker {
-  const started = new Worker(file, { name: 'holdfast-heartbeat', stdin: false })
+  const gate = new Int32Array(new SharedArrayBuffer(8))
+  const started = new Worker(file, { name: 'holdfast-heartbeat', stdin: false, workerData: gate })
+  started.unref()
   started.setMaxListeners(0)
+  // A thread that is stopped inside a native driver may take the process down with it.
+  const onExit = (): void => shut(gate)
+  process.once('exit', onExit)
   started.once('exit', () => {
+    process.off('exit', onExit)
     if (worker === started) worker = null
   })
   return started
+}
+
+/** Lets the worker begin nothing more, and waits until it is out of what it does, for 200 ms at most. */
+function shut(gate: Int32Array): void {
+  Atomics.store(gate, CLOSING, 1)
+  for (let looks = 20; looks > 0 && Atomics.load(gate, BUSY) > 0; looks--)
+    Atomics.wait(gate, BUSY, Atomics.load(gate, BUSY), 10)
 }
 
 export class HeartWorker {
@@ -93,15 +110,15 @@ export class HeartWorker {
     Atomics.store(this.#ticks, 0, BigInt(Math.round(nowMs)))
   }
 
+  /** The last of all lets the worker end by itself, and waits for that; ending it by force is not safe. */
   async close(): Promise<void> {
     if (this.#over) return
     this.#post({ type: 'part', member: this.#number })
     this.#end()
-    if (members === 0) {
-      const last = this.#worker
-      if (worker === last) worker = null
-      await last.terminate()
-    }
+    if (members > 0) return
+    const last = this.#worker
+    if (worker === last) worker = null
+    await within(this.#keeper.clock, ENDING_MS_MAX, new Promise((ended) => last.once('exit', ended)))
   }
 
   readonly #onMessage = (mail: FromWorker): void => {

@@ -3,19 +3,33 @@
  * not cost its locks. It stops while the main thread has not ticked for `maxStall`, for a process that hangs must be
  * cut off. It never takes or releases, except leaves that the main thread could not get confirmed.
  */
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import type { Backend } from '../backend.ts'
 import { portOf } from '../backend.ts'
 import { systemClock as clock, within } from '../clock.ts'
 import type { Ledger } from '../port.ts'
 import { systemRandom as random } from '../random.ts'
-import type { FromWorker, ToWorker } from './heart-mail.ts'
+import { BUSY, CLOSING, type FromWorker, type ToWorker } from './heart-mail.ts'
 import { beatMs, startNow, Tenure, TenureWriter } from './tenure.ts'
 
 type Join = Extract<ToWorker, { type: 'join' }>
 type Watch = Extract<ToWorker, { type: 'watch' }>
 
 const AUDIT_ROWS = 64
+
+const gate = workerData as Int32Array
+
+/** Does what may be inside a native driver, unless the process is ending, which waits for it. */
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  Atomics.add(gate, BUSY, 1)
+  try {
+    if (Atomics.load(gate, CLOSING) === 1) throw new Error('the process is ending')
+    return await work()
+  } finally {
+    Atomics.sub(gate, BUSY, 1)
+    Atomics.notify(gate, BUSY)
+  }
+}
 
 class Watched {
   readonly order: Watch
@@ -47,10 +61,12 @@ class Member {
   async connect(): Promise<void> {
     const { recipe, namespace, maxTtlMs, quarantine, member } = this.#join
     try {
-      const entry = (await import(recipe.module)) as Record<string, (target: string) => Backend>
-      const port = portOf(entry[recipe.name]?.(recipe.target))
-      this.#ledger = await port.connect({ namespace, maxTtlMs, quarantine, clock, random, onHint: () => {} })
-      if (this.#over) return void this.#ledger.close()
+      this.#ledger = await guarded(async () => {
+        const entry = (await import(recipe.module)) as Record<string, (target: string) => Backend>
+        const port = portOf(entry[recipe.name]?.(recipe.target))
+        return port.connect({ namespace, maxTtlMs, quarantine, clock, random, onHint: () => {} })
+      })
+      if (this.#over) return await this.part()
       post({ type: 'ready', member })
     } catch (error) {
       post({
@@ -72,7 +88,9 @@ class Member {
   }
 
   leave(mail: Extract<ToWorker, { type: 'leave' }>): void {
-    this.#ledger?.leave(mail.bucket, mail.claims).then(
+    const ledger = this.#ledger
+    if (ledger === null) return
+    guarded(() => ledger.leave(mail.bucket, mail.claims)).then(
       ({ found }) =>
         post({
           type: 'left',
@@ -83,10 +101,11 @@ class Member {
     )
   }
 
-  part(): void {
+  async part(): Promise<void> {
     this.#over = true
     this.#watched.clear()
-    void this.#ledger?.close()
+    const ledger = this.#ledger
+    if (ledger !== null) await guarded(() => ledger.close())
   }
 
   #schedule(watched: Watched): void {
@@ -112,7 +131,11 @@ class Member {
     const { bucket, id, ttlMs } = watched.order
     const start = startNow(clock)
     const after = watched.after
-    const outcome = await within(clock, ttlMs / 6, ledger.beat({ bucket, id }, { ttlMs, after, limit: AUDIT_ROWS }))
+    const outcome = await within(
+      clock,
+      ttlMs / 6,
+      guarded(() => ledger.beat({ bucket, id }, { ttlMs, after, limit: AUDIT_ROWS })),
+    )
     watched.beating = false
     if (outcome.kind !== 'value' || this.#watched.get(id) !== watched) return
     const answer = outcome.value
@@ -142,8 +165,13 @@ parentPort?.on('message', (mail: ToWorker) => {
   if (mail.type === 'watch') member?.watch(mail)
   else if (mail.type === 'drop') member?.drop(mail.id)
   else if (mail.type === 'leave') member?.leave(mail)
-  else {
-    member?.part()
-    members.delete(mail.member)
-  }
+  else void part(mail.member)
 })
+
+/** With the last member the thread ends: nothing is left that keeps it. */
+async function part(number: number): Promise<void> {
+  const member = members.get(number)
+  members.delete(number)
+  await member?.part().catch(() => {})
+  if (members.size === 0) parentPort?.close()
+}
