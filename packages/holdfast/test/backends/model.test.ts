@@ -4,7 +4,17 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Bench, type Client, collectGarbage, fileStore, key, memoryStore, sessionDraft, settled } from './bench.ts'
+import {
+  Bench,
+  type Client,
+  collectGarbage,
+  fileStore,
+  key,
+  memoryStore,
+  sessionDraft,
+  settled,
+  TTL_MS,
+} from './bench.ts'
 import { type Move, moves, sessionOf, type World } from './moves.ts'
 import { SteppedClock } from './stepped-clock.ts'
 
@@ -79,8 +89,21 @@ async function compare(
     expect([where, file?.answer]).toEqual([where, memory?.answer])
     // A beat sweeps, each store in an order of its own, and tells the lines that it swept.
     if (move.moves !== 'beat') expect([where, file?.hints]).toEqual([where, memory?.hints])
+    if (move.moves === 'beat') await sweep(pairs, world)
     note(seen, memory?.answer)
   }
+}
+
+/** Both have swept all they can before anybody looks at the difference. */
+async function sweep(pairs: readonly Client[][], world: World): Promise<void> {
+  const broom = `${world.tag}broom${world.given++}`
+  for (const [client] of pairs) {
+    await client?.open(sessionDraft(broom))
+    for (let beat = 0; beat < 10; beat++) await client?.beat(key(broom), { ttlMs: TTL_MS, after: '', limit: 1 })
+    await client?.end(key(broom))
+  }
+  await settled()
+  for (const client of pairs.flat()) client.hints.splice(0)
 }
 
 /** Counts the states of an answer, also those inside it. */
