@@ -118,7 +118,10 @@ export class HeartWorker {
     if (members > 0) return
     const last = this.#worker
     if (worker === last) worker = null
+    // Who awaits a close has nothing else to stay alive for.
+    last.ref()
     await within(this.#keeper.clock, ENDING_MS_MAX, new Promise((ended) => last.once('exit', ended)))
+    last.unref()
   }
 
   readonly #onMessage = (mail: FromWorker): void => {
