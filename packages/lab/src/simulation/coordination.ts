@@ -84,11 +84,11 @@ const works: { readonly [K in Exclude<Operation['kind'], 'lock'>]: Work<K> } = {
     world.gatherings.arrives(name)
     if (workMs === null) {
       await barrier.pass({ wait: `${waitMs}ms` })
-      return world.gatherings.passed(name, parties)
+      return world.gatherings.passed(name, parties, world.era)
     }
     await barrier.run(
       async () => {
-        world.gatherings.passed(name, parties)
+        world.gatherings.passed(name, parties, world.era)
         await host.sleep(workMs)
       },
       { wait: `${waitMs}ms` },

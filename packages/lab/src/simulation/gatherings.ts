@@ -33,8 +33,12 @@ export class Gatherings {
     if (begun < count) this.#verdicts.wrong('latch', `${name} opened after ${begun} of ${count} arrivals`)
   }
 
-  /** A barrier let one party through: all of its generation have begun to come. */
-  passed(name: string, parties: number): void {
+  /**
+   * A barrier let one party through: all of its generation have begun to come. Once the store has lost its data, those
+   * who had not heard of it yet stand for a second time.
+   */
+  passed(name: string, parties: number, era: number): void {
+    if (era > 0) return
     const gathering = this.#of(name)
     gathering.passed++
     const needed = Math.ceil(gathering.passed / parties) * parties

@@ -3,14 +3,15 @@
  * they are. Each says what it breaks; a check that finds none of them checks nothing.
  */
 import { Book } from '../../../holdfast/src/backends/memory/book.ts'
+import { CellStore } from '../../../holdfast/src/backends/memory/cell-store.ts'
 import { isLive, type Line } from '../../../holdfast/src/backends/memory/line.ts'
 import { Store } from '../../../holdfast/src/backends/memory/store.ts'
 import { Grant } from '../../../holdfast/src/front/grant.ts'
-import { Takes } from '../../../holdfast/src/front/takes.ts'
 import { Asker } from '../../../holdfast/src/keeper/asker.ts'
 import { Claim } from '../../../holdfast/src/keeper/claim.ts'
 import { Keeper } from '../../../holdfast/src/keeper/keeper.ts'
 import { Link } from '../../../holdfast/src/keeper/link.ts'
+import { Session } from '../../../holdfast/src/keeper/session.ts'
 import { Sessions } from '../../../holdfast/src/keeper/sessions.ts'
 import { BootWatch, startNow } from '../../../holdfast/src/keeper/tenure.ts'
 import type { World } from '../../src/simulation/world.ts'
@@ -26,6 +27,9 @@ export interface Mutant {
   readonly plant: () => () => void
   readonly prepare?: (world: World) => void
 }
+
+/** Long enough for a beat that comes too late. */
+const SWEPT_AFTER_MS = 2500
 
 type Method = (...given: never[]) => unknown
 
@@ -122,6 +126,7 @@ export const MUTANTS: readonly Mutant[] = [
           claims.unshift(...dead)
         }),
         replace(Book, 'alive', (self, _original, sessionId) => self.sessions.get(sessionId) ?? null),
+        replace(Book, 'sweep', (_self, original, nowMs) => original(nowMs - SWEPT_AFTER_MS)),
       ),
   },
   {
@@ -209,14 +214,43 @@ export const MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    name: 'a line of this process is forgotten while tasks wait in it',
-    seeds: 300,
+    name: 'the store goes by the largest capacity that anybody believes in',
+    seeds: 100,
     where: 'histories',
     plant: () =>
-      replace(Takes, 'idle', (self, original, front) => {
-        original(front)
-        // The table is private; what is in it under this name goes, whoever it is.
-        for (const other of [self.front(front.line)]) original(other)
+      replace(Book, 'add', (_self, original, session, draft, seq, moment) => {
+        return original(session, draft.capacity < 10 ? { ...draft, capacity: 10 } : draft, seq, moment)
       }),
+  },
+  {
+    name: 'every permit gets the same slot',
+    seeds: 100,
+    where: 'histories',
+    plant: () =>
+      replace(Store, 'enter', (_self, original, session, draft, terms) => {
+        const answer = original(session, draft, terms)
+        return answer.state === 'open' && answer.slot !== null ? { ...answer, slot: 0 } : answer
+      }),
+  },
+  {
+    name: 'nobody notices that the store ended a claim by force',
+    seeds: 200,
+    where: 'histories',
+    plant: () =>
+      both(
+        replace(Store, 'beat', (_self, original, session, terms) => {
+          const answer = original(session, terms)
+          return answer.state === 'beaten' ? { ...answer, revoked: [] } : answer
+        }),
+        replace(Session, 'compare', (_self, original, after, rows, limit, sentMs) => {
+          return { ...original(after, rows, limit, sentMs), missing: [] }
+        }),
+      ),
+  },
+  {
+    name: 'a latch opens one arrival early',
+    seeds: 100,
+    where: 'histories',
+    plant: () => replace(CellStore, 'count', (_self, original, name) => original(name) + 1),
   },
 ]
