@@ -119,7 +119,7 @@ export interface Lockable<L extends Omit<Lease, 'fence'> = Lease, O extends Take
   acquire(options?: O): Promise<L>
   /** As `acquire`, but null when the lock was not to be had within `wait`, 0 by default; an outage still throws. */
   tryAcquire(options?: O): Promise<L | null>
-  /** Releases a detached lease by its id, from any process. False: it was not there any more. */
+  /** Releases a detached lease by its id, from any process. False: there is no such lease (any more). */
   release(leaseId: string): Promise<boolean>
 }
 

@@ -89,6 +89,7 @@ export interface ClaimRow {
   readonly weight: number
   readonly capacity: number
   readonly slot: number | null
+  readonly detached: boolean
   readonly host: string
   readonly pid: number
   readonly label: string | null

@@ -72,9 +72,11 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
     if (typeof leaseId !== 'string' || !LEASE_ID.test(leaseId)) {
       throw new TypeError(`leaseId must be the id of a detached lease, not ${show(leaseId)}`)
     }
-    const { found } = await this.#home.ask((ledger) =>
-      ledger.leave(ledger.bucketOf(this.line), [{ id: leaseId, line: this.line }]),
-    )
+    // Only a detached lease may be given back by somebody else; to end another's is what `forceRelease` says.
+    const line = await this.#home.ask((ledger) => ledger.inspect(this.line))
+    if (line?.claims.some((claim) => claim.id === leaseId && claim.detached) !== true) return false
+    const key = { id: leaseId, line: this.line }
+    const { found } = await this.#home.ask((ledger) => ledger.leave(ledger.bucketOf(this.line), [key]))
     return found[0] === true
   }
 

@@ -110,6 +110,7 @@ export function rowOf(claim: Claim): ClaimRow {
     weight: claim.weight,
     capacity: claim.capacity,
     slot: claim.slot,
+    detached: claim.draft.detached,
     host: claim.session.host,
     pid: claim.session.pid,
     label: claim.draft.label,

@@ -3,7 +3,7 @@
  */
 import type { ClaimRow, LineRow } from '../../port.ts'
 import { type Query, query, type SqliteDatabase } from './database.ts'
-import { CLAIM, CLAIMS, type ClaimRecord, LIVE } from './records.ts'
+import { CLAIM, CLAIMS, type ClaimRecord, DETACHED, LIVE } from './records.ts'
 import type { Step } from './step.ts'
 
 /** Rows that one step reads of a line, and lines that one step reads. */
@@ -73,6 +73,7 @@ function rowOf(row: ViewRecord): ClaimRow {
     weight: row.weight,
     capacity: row.capacity,
     slot: row.slot,
+    detached: (row.flags & DETACHED) !== 0,
     host: row.host,
     pid: row.pid,
     label: row.label,
