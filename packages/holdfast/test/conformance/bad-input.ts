@@ -109,7 +109,10 @@ export const missing: Readonly<Record<string, string>> = {
 }
 
 /** Refused whatever they are, so no value is shown. */
-export const impossible: readonly RegExp[] = [/^MultiLockable\..*\.within$/, /^Holdfast\.all\(options\)\.within$/]
+export const impossible: readonly RegExp[] = [
+  /^(MultiLockable|Barrier|Latch)\..*\.within$/,
+  /^Holdfast\.all\(options\)\.within$/,
+]
 
 /** Named otherwise than in the types, because the message is about the whole. */
 const called: Readonly<Record<string, string>> = { 'duration(text)': 'duration' }

@@ -1,7 +1,7 @@
 /** Barrier and double barrier: parties that are here pass together; those who died, gave up or came late are not among them. */
 import assert from 'node:assert/strict'
 import type { Chapter, Facts } from './fact.ts'
-import { gate, numbers, pause, refusal, rejection, soon, stillWaits, turns, until, watch } from './waiting.ts'
+import { brief, gate, numbers, pause, refusal, rejection, soon, stillWaits, turns, until, watch } from './waiting.ts'
 
 const single: Facts = {
   async 'all pass when all are here, and nobody before'(world) {
@@ -38,13 +38,15 @@ const single: Facts = {
     const objects = numbers(3).map(() => world.make())
     const controller = new AbortController()
     const aborted = rejection(Promise.resolve(objects[0]?.barrier('gate', 3).pass({ signal: controller.signal })))
-    await refusal('WAIT_TIMEOUT', Promise.resolve(objects[1]?.barrier('gate', 3).pass({ wait: '60ms' })))
+    await refusal('WAIT_TIMEOUT', Promise.resolve(objects[1]?.barrier('gate', 3).pass({ wait: brief(60) })))
     controller.abort('gone')
     assert.equal(await aborted, 'gone')
+    const seen = world.make()
+    await until('they are gone from the line', async () => (await seen.inspect('gate#0')).length === 0)
     const left = objects.slice(1).map((locks) => locks.barrier('gate', 3).pass())
-    const seen = watch(Promise.race(left))
+    const watched = watch(Promise.race(left))
     await pause(60)
-    stillWaits(seen)
+    stillWaits(watched)
     await soon('the third makes it complete', Promise.all([...left, objects[0]?.barrier('gate', 3).pass()]))
   },
 
@@ -55,7 +57,7 @@ const single: Facts = {
     const seen = world.make()
     await until('it is here', async () => (await seen.inspect('gate#0'))[0]?.holders.length === 1)
     cable.cut('silent')
-    await pause(Number.parseInt(world.subject.ttl, 10) * 1000 + 100)
+    await pause(world.subject.ttlMs + 100)
     const alive = seen.barrier('gate', 2).pass()
     const watched = watch(alive)
     await pause(150)
@@ -76,7 +78,7 @@ const single: Facts = {
 
   async 'more than enough at once pass as generations, and the rest waits'(world) {
     const objects = numbers(3).map(() => world.make())
-    const passes = numbers(7).map((number) => objects[number % 3]?.barrier('gate', 3).pass({ wait: '1s' }))
+    const passes = numbers(7).map((number) => objects[number % 3]?.barrier('gate', 3).pass({ wait: brief(1000) }))
     const outcomes = await Promise.allSettled(passes)
     assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 6)
   },
@@ -158,14 +160,14 @@ const double: Facts = {
       .make({ ttl: world.subject.ttl })
       .barrier('gate', 2)
       .run(() => 'alive')
-    const ttlMs = Number.parseInt(world.subject.ttl, 10) * 1000
+    const ttlMs = world.subject.ttlMs
     assert.equal(await soon('the other leaves', alive, ttlMs * 1.4 + 800), 'alive')
     await locks.close()
   },
 
   async 'one that gives up before all are here does not run'(world) {
     const locks = world.make()
-    const early = locks.barrier('gate', 2).run(() => assert.fail('it ran'), { wait: '50ms' })
+    const early = locks.barrier('gate', 2).run(() => assert.fail('it ran'), { wait: brief(50) })
     await refusal('WAIT_TIMEOUT', early)
     await turns(2)
     assert.equal(locks.status().held, 0)

@@ -7,6 +7,7 @@ import { holdfast } from '../../src/index.ts'
 import { chapters } from './chapters.ts'
 import { crowds } from './crowd.ts'
 import type { Fact, Subject } from './fact.ts'
+import { machine } from './waiting.ts'
 import { inWorld } from './world.ts'
 
 export interface Orders {
@@ -20,6 +21,8 @@ export interface Orders {
 
 /** Facts that run beside each other; they mostly wait. */
 const TOGETHER = 6
+/** Four processes on two cores. */
+const SLOWNESS = 4
 
 const orders = JSON.parse(process.argv[2] ?? '') as Orders
 let held = 0
@@ -37,8 +40,9 @@ async function prove(sentence: string, work: () => Promise<void>): Promise<void>
 }
 
 async function suite(): Promise<void> {
+  machine.slowness = SLOWNESS
   const connect = (): ReturnType<typeof sqlite> => sqlite(orders.file)
-  const subject: Subject = { name: 'sqlite', connect, ttl: '3s', lacks: [], roundTripMs: 50 }
+  const subject: Subject = { name: 'sqlite', connect, ttl: '3s', ttlMs: 3000, lacks: [] }
   const named = (alone: boolean): [string, Fact][] =>
     chapters
       .filter((chapter) => (chapter.alone ?? false) === alone)

@@ -167,7 +167,7 @@ const facts: Facts = {
     const { locks, cable } = world.cabled({ ttl })
     const held = await locks.mutex('thing').acquire()
     cable.cut('silent')
-    await soon('close', locks.close(), Number.parseInt(ttl, 10) * 1000)
+    await soon('close', locks.close(), world.subject.ttlMs)
     assert.equal(held.isHeld(), false)
     assert.equal(await soon('release settles', held.release()), false)
   },

@@ -1,13 +1,13 @@
 /** Detached leases: they outlive whoever took them, end by their own time, and are released by id from anywhere. */
 import assert from 'node:assert/strict'
 import type { Chapter, Facts } from './fact.ts'
-import { nowMs, pause, refusal, rejection, soon, until } from './waiting.ts'
+import { brief, nowMs, pause, refusal, rejection, soon, until } from './waiting.ts'
 
 const facts: Facts = {
   async 'a detached lease outlives the object that took it, and ends with its maxHold'(world) {
     const locks = world.make({ ttl: world.subject.ttl })
     const startedMs = nowMs()
-    const maxHoldMs = Number.parseInt(world.subject.ttl, 10) * 1000 + 400
+    const maxHoldMs = world.subject.ttlMs + 400
     const held = await locks.mutex('job').acquire({ detached: true, maxHold: `${maxHoldMs}ms`, label: 'left behind' })
     await locks.close()
     const neighbour = world.make()
@@ -47,7 +47,7 @@ const facts: Facts = {
     const held = await locks.mutex('job').acquire({ detached: true, maxHold: '1h' })
     await pause(50)
     const before = cable.count()
-    await pause(Number.parseInt(world.subject.ttl, 10) * 1000 + 200)
+    await pause(world.subject.ttlMs + 200)
     assert.equal(cable.count(), before)
     assert.equal(held.isHeld(), true)
     await held.confirm()
@@ -58,7 +58,7 @@ const facts: Facts = {
     const first = await world.make().mutex('job').acquire()
     const locks = world.make({ ttl })
     const waiting = locks.mutex('job').acquire({ detached: true, maxHold: '1h' })
-    await pause(Number.parseInt(ttl, 10) * 1000 + 300)
+    await pause(world.subject.ttlMs + 300)
     const seen = world.make()
     assert.equal((await seen.inspect('job'))[0]?.waiters.length, 1)
     await first.release()
@@ -69,7 +69,7 @@ const facts: Facts = {
   async 'a detached take that gave up leaves nothing in the line'(world) {
     await world.make().mutex('job').acquire()
     const locks = world.make()
-    await refusal('WAIT_TIMEOUT', locks.mutex('job').acquire({ detached: true, maxHold: '1h', wait: '40ms' }))
+    await refusal('WAIT_TIMEOUT', locks.mutex('job').acquire({ detached: true, maxHold: '1h', wait: brief(40) }))
     assert.equal(await locks.mutex('job').tryAcquire({ detached: true, maxHold: '1h' }), null)
     const seen = world.make()
     await until('nobody waits', async () => (await seen.inspect('job'))[0]?.waiters.length === 0)

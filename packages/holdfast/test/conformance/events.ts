@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { EventByChannel } from '../../src/index.ts'
 import type { Chapter, Facts, World } from './fact.ts'
-import { pause, refusal, rejection, soon, turns, until } from './waiting.ts'
+import { brief, pause, refusal, rejection, soon, turns, until } from './waiting.ts'
 
 /** What this world's namespace publishes on a channel from now on. */
 function heard<C extends keyof EventByChannel>(world: World, channel: C): EventByChannel[C][] {
@@ -28,7 +28,7 @@ const takes: Facts = {
     await first.release()
     const held = await second
     await locks.mutex('thing').tryAcquire()
-    await refusal('WAIT_TIMEOUT', locks.mutex('thing').acquire({ wait: '20ms' }))
+    await refusal('WAIT_TIMEOUT', locks.mutex('thing').acquire({ wait: brief(20) }))
     const controller = new AbortController()
     const aborted = rejection(locks.mutex('thing').acquire({ signal: controller.signal }))
     controller.abort()
@@ -64,7 +64,7 @@ const takes: Facts = {
     const { locks, cable } = world.cabled()
     await locks.ready()
     cable.cut('refusing')
-    await rejection(locks.mutex('thing').acquire({ wait: '30ms' }))
+    await rejection(locks.mutex('thing').acquire({ wait: brief(30) }))
     await rejection(locks.mutex('thing').tryAcquire())
     cable.heal()
     await rejection(world.make({ maxTtl: '5m' }).mutex('thing').acquire())
@@ -202,7 +202,7 @@ const sessions: Facts = {
     const lost = heard(world, 'holdfast:lost')
     const locks = world.make({ ttl: world.subject.ttl })
     await locks.mutex('thing').run(() => {})
-    await pause(Number.parseInt(world.subject.ttl, 10) * 1000 + 150)
+    await until('it ends', () => locks.status().session === 'none', world.subject.ttlMs * 1.5)
     await locks.mutex('thing').run(() => {})
     await locks.close()
     const states = events.map(({ state }) => state)

@@ -2,7 +2,7 @@
  * What a fact of the conformance suite is: a plain function over a world, with a name that is a true sentence. Facts
  * know no test runner, so that the same functions run in a suite, in a child process, or against a server somewhere.
  */
-import type { Backend, Holdfast, HoldfastOptions } from '../../src/index.ts'
+import type { Backend, Duration, Holdfast, HoldfastOptions } from '../../src/index.ts'
 import type { Cable } from './cable.ts'
 
 /** What a backend may honestly not have. */
@@ -13,12 +13,11 @@ export interface Subject {
   readonly name: string
   /** A way of its own to the store, which all calls share. */
   connect(): Backend
-  /** The shortest ttl that the store keeps. */
-  readonly ttl: '1s' | '2s' | '3s'
+  /** A short ttl that the store keeps and the machine can. */
+  readonly ttl: Duration
+  readonly ttlMs: number
   /** What it has not; each must be refused with `UnsupportedError`. */
   readonly lacks: readonly Feature[]
-  /** A store in memory answers in no time, one behind a socket does not; only for limits that would be too strict. */
-  readonly roundTripMs: number
 }
 
 /** What one fact works with. Whatever it makes is closed when the fact has ended. */
@@ -28,6 +27,8 @@ export interface World {
   readonly namespace: string
   /** Another neighbour on the same store, as if it were another process. */
   make(options?: Partial<HoldfastOptions>): Holdfast
+  /** One that is connected already, for waits that are shorter than that may take. */
+  ready(options?: Partial<HoldfastOptions>): Promise<Holdfast>
   /** A neighbour whose way to the store is counted and can be cut. */
   cabled(options?: Partial<HoldfastOptions>): { readonly locks: Holdfast; readonly cable: Cable }
   /** Done at the end of the fact, last first, also when it fails. */

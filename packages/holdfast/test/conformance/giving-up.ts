@@ -3,7 +3,20 @@ import assert from 'node:assert/strict'
 import type { Holdfast, LineView } from '../../src/index.ts'
 import type { Chapter, Facts } from './fact.ts'
 import { type Exclusive, LABEL, laid } from './kind.ts'
-import { nowMs, numbers, pause, refusal, rejection, soon, stillWaits, turns, until, watch } from './waiting.ts'
+import {
+  brief,
+  briefMs,
+  nowMs,
+  numbers,
+  pause,
+  refusal,
+  rejection,
+  soon,
+  stillWaits,
+  turns,
+  until,
+  watch,
+} from './waiting.ts'
 
 export function givingUp(kind: Exclusive): Chapter {
   return {
@@ -21,13 +34,13 @@ function timeouts(kind: Exclusive): Facts {
   return {
     async 'a take that is not served within its wait fails then, and names the holder: here'(world) {
       const thing = await laid(kind, world)
-      const locks = world.make()
+      const locks = await world.ready()
       await thing.of(locks).acquire({ label: LABEL })
       const startedMs = nowMs()
-      const error = await refusal('WAIT_TIMEOUT', thing.of(locks).acquire({ wait: '60ms' }))
+      const error = await refusal('WAIT_TIMEOUT', thing.of(locks).acquire({ wait: brief(60) }))
       const tookMs = nowMs() - startedMs
-      assert.ok(tookMs >= 58 && tookMs < 2500, `${tookMs} ms`)
-      assert.ok(error.waitedMs >= 58 && error.waitedMs <= tookMs + 1, `${error.waitedMs} ms`)
+      assert.ok(tookMs >= briefMs(60) - 2 && tookMs < briefMs(2500), `${tookMs} ms`)
+      assert.ok(error.waitedMs >= briefMs(60) - 2 && error.waitedMs <= tookMs + 1, `${error.waitedMs} ms`)
       assert.equal(error.holder?.label, LABEL)
       assert.match(error.message, /"thing"/)
       assert.match(error.message, new RegExp(LABEL))
@@ -38,18 +51,20 @@ function timeouts(kind: Exclusive): Facts {
       await thing.of(world.make()).acquire({ label: LABEL })
       const locks = world.make()
       await locks.ready()
-      const error = await refusal('WAIT_TIMEOUT', thing.of(locks).acquire({ wait: '60ms' }))
+      const error = await refusal('WAIT_TIMEOUT', thing.of(locks).acquire({ wait: brief(60) }))
       assert.equal(error.holder?.label, LABEL)
       assert.equal(error.holder?.pid, process.pid)
-      const run = thing.of(locks).run(() => assert.fail('it was called'), { wait: '60ms' })
+      const run = thing.of(locks).run(() => assert.fail('it was called'), { wait: brief(60) })
       assert.equal((await refusal('WAIT_TIMEOUT', run)).holder?.label, LABEL)
     },
 
     async 'a take whose time is over does not hold up those behind it'(world) {
       const thing = await laid(kind, world)
-      const [here, there] = [world.make(), world.make()]
+      const [here, there] = [await world.ready(), await world.ready()]
       const held = await thing.of(here).acquire()
-      const impatient = [here, there].map((locks) => refusal('WAIT_TIMEOUT', thing.of(locks).acquire({ wait: '30ms' })))
+      const impatient = [here, there].map((locks) =>
+        refusal('WAIT_TIMEOUT', thing.of(locks).acquire({ wait: brief(30) })),
+      )
       const patient = [here, there].map((locks) => thing.of(locks).run(() => 'in'))
       await Promise.all(impatient)
       await held.release()
@@ -59,7 +74,7 @@ function timeouts(kind: Exclusive): Facts {
     async 'a wait may be for ever'(world) {
       const thing = await laid(kind, world)
       const held = await thing.of(world.make()).acquire()
-      const waiting = thing.of(world.make({ defaults: { wait: '20ms' } })).acquire({ wait: 'forever' })
+      const waiting = thing.of(world.make({ defaults: { wait: brief(20) } })).acquire({ wait: 'forever' })
       const seen = watch(waiting)
       await pause(80)
       stillWaits(seen)
@@ -151,13 +166,13 @@ function remains(kind: Exclusive): Facts {
   return {
     async 'a waiter that gave up is gone from the line, whether by time or by signal'(world) {
       const thing = await laid(kind, world)
-      const here = world.make()
-      const neighbours = [here, world.make(), world.make()]
+      const here = await world.ready()
+      const neighbours = [here, await world.ready(), await world.ready()]
       await thing.of(here).acquire()
       const controller = new AbortController()
       const { signal } = controller
       const takes = neighbours.flatMap((locks) => [
-        thing.of(locks).acquire({ wait: '150ms' }),
+        thing.of(locks).acquire({ wait: brief(300) }),
         thing.of(locks).acquire({ signal }),
       ])
       const over = Promise.allSettled(takes)

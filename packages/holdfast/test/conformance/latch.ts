@@ -1,7 +1,7 @@
 /** The count-down latch: arrivals by id, opened for everybody at once, round after round. */
 import assert from 'node:assert/strict'
 import type { Chapter, Facts } from './fact.ts'
-import { numbers, pause, refusal, rejection, soon, stillWaits, turns, until, watch } from './waiting.ts'
+import { brief, briefMs, numbers, pause, refusal, rejection, soon, stillWaits, turns, until, watch } from './waiting.ts'
 
 const facts: Facts = {
   async 'it opens when so many have arrived, for all that wait, here and elsewhere'(world) {
@@ -88,11 +88,10 @@ const facts: Facts = {
   },
 
   async 'a wait ends with its time or its signal, and leaves the latch as it was'(world) {
-    const locks = world.make()
-    const latch = locks.latch('done', 2)
+    const latch = (await world.ready()).latch('done', 2)
     await latch.countDown('a')
-    const error = await refusal('WAIT_TIMEOUT', latch.wait({ wait: '50ms' }))
-    assert.ok(error.waitedMs >= 48 && error.waitedMs < 2500)
+    const error = await refusal('WAIT_TIMEOUT', latch.wait({ wait: brief(50) }))
+    assert.ok(error.waitedMs >= briefMs(50) - 2 && error.waitedMs < briefMs(2500))
     const controller = new AbortController()
     const waiting = rejection(latch.wait({ signal: controller.signal }))
     await turns(3)
@@ -116,7 +115,7 @@ const facts: Facts = {
     const waiting = latch.wait()
     cable.cut('refusing')
     await refusal('BACKEND_UNAVAILABLE', latch.countDown('x'))
-    await refusal('BACKEND_UNAVAILABLE', latch.wait({ wait: '100ms' }))
+    await refusal('BACKEND_UNAVAILABLE', latch.wait({ wait: brief(100) }))
     await pause(50)
     cable.heal()
     await world.make().latch('done', 1).countDown('a')

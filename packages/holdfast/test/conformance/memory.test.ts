@@ -4,4 +4,4 @@ import { describeConformance } from './suite.ts'
 
 const backend = memory()
 
-describeConformance({ name: 'memory', connect: () => backend, ttl: '1s', lacks: [], roundTripMs: 1 })
+describeConformance({ name: 'memory', connect: () => backend, ttl: '1s', ttlMs: 1000, lacks: [] })

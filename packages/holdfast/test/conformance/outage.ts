@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { isHoldfastError } from '../../src/index.ts'
 import type { Chapter, Facts } from './fact.ts'
 import { type Exclusive, laid } from './kind.ts'
-import { nowMs, pause, refusal, rejection, soon, until } from './waiting.ts'
+import { brief, briefMs, nowMs, pause, refusal, rejection, soon, until } from './waiting.ts'
 
 /** On top of what the design promises, for a machine that does other things too. */
 const SLACK_MS = 1500
@@ -20,15 +20,15 @@ function holding(kind: Exclusive): Facts {
   return {
     async 'an outage that is shorter than the ttl loses nothing'(world) {
       const thing = await laid(kind, world)
-      const { ttl } = world.subject
-      const { locks, cable } = world.cabled({ ttl })
+      const { locks, cable } = world.cabled({ ttl: '3s' })
       const held = await thing.of(locks).acquire()
       for (const how of ['refusing', 'silent'] as const) {
         cable.cut(how)
-        await pause(300)
+        // Longer than a beat.
+        await pause(1100)
         assert.equal(held.isHeld(), true)
         cable.heal()
-        await until('it is renewed', () => held.validForMs() > 750)
+        await until('it is renewed', () => held.validForMs() > 2200)
       }
       await held.confirm()
       assert.equal(await thing.of(world.make()).tryAcquire(), null)
@@ -43,7 +43,7 @@ function holding(kind: Exclusive): Facts {
       await pause(20)
       cable.cut('silent')
       const startedMs = nowMs()
-      const ttlMs = Number.parseInt(ttl, 10) * 1000
+      const ttlMs = world.subject.ttlMs
       await soon('the neighbour', next, ttlMs + ttlMs / 3 + SLACK_MS)
       assert.ok(nowMs() - startedMs > ttlMs / 2)
       assert.equal(held.isHeld(), false)
@@ -59,7 +59,7 @@ function holding(kind: Exclusive): Facts {
       const held = await thing.of(locks).acquire()
       const told = new Promise((resolve) => held.signal.addEventListener('abort', resolve))
       cable.cut('silent')
-      await soon('the loss is told', told, Number.parseInt(ttl, 10) * 1000 + SLACK_MS)
+      await soon('the loss is told', told, world.subject.ttlMs + SLACK_MS)
       assert.equal(await soon('release settles', held.release()), false)
       await held[Symbol.asyncDispose]()
       cable.heal()
@@ -103,14 +103,14 @@ function waiting(kind: Exclusive): Facts {
         await locks.ready()
         cable.cut(how)
         const startedMs = nowMs()
-        await refusal('BACKEND_UNAVAILABLE', thing.of(locks).acquire({ wait: '80ms' }))
-        await refusal('BACKEND_UNAVAILABLE', thing.of(locks).tryAcquire({ wait: '80ms' }))
+        await refusal('BACKEND_UNAVAILABLE', thing.of(locks).acquire({ wait: brief(80) }))
+        await refusal('BACKEND_UNAVAILABLE', thing.of(locks).tryAcquire({ wait: brief(80) }))
         await refusal(
           'BACKEND_UNAVAILABLE',
-          thing.of(locks).run(() => assert.fail('called'), { wait: '80ms' }),
+          thing.of(locks).run(() => assert.fail('called'), { wait: brief(80) }),
         )
         const tookMs = nowMs() - startedMs
-        assert.ok(tookMs > 235 && tookMs < 240 + SLACK_MS, `${tookMs} ms`)
+        assert.ok(tookMs > 3 * briefMs(80) - 5 && tookMs < 3 * briefMs(80) + briefMs(SLACK_MS), `${tookMs} ms`)
         cable.heal()
       }
     },
@@ -122,7 +122,7 @@ function waiting(kind: Exclusive): Facts {
         const { locks, cable } = world.cabled({ ttl })
         await locks.ready()
         cable.cut(how)
-        const limitMs = (Number.parseInt(ttl, 10) * 1000) / 3 + SLACK_MS
+        const limitMs = world.subject.ttlMs / 3 + SLACK_MS
         await refusal('BACKEND_UNAVAILABLE', soon('the try ends', thing.of(locks).tryAcquire(), limitMs))
         const tried = thing.of(locks).tryRun(() => assert.fail('called'))
         await refusal('BACKEND_UNAVAILABLE', soon('the try ends', tried, limitMs))
@@ -136,7 +136,7 @@ function waiting(kind: Exclusive): Facts {
       const { locks, cable } = world.cabled({ ttl })
       await locks.ready()
       cable.cut('deaf', 'enter')
-      await refusal('BACKEND_UNAVAILABLE', thing.of(locks).acquire({ wait: '200ms' }))
+      await refusal('BACKEND_UNAVAILABLE', thing.of(locks).acquire({ wait: brief(200) }))
       cable.heal()
       const neighbour = await soon('the lock is free', thing.of(world.make()).acquire())
       assert.equal(neighbour.isHeld(), true)
@@ -151,7 +151,7 @@ function waiting(kind: Exclusive): Facts {
       const seen = world.make()
       await until('it waits', async () => (await seen.inspect(thing.name))[0]?.waiters.length === 1)
       cable.cut('silent')
-      await pause(Number.parseInt(ttl, 10) * 1000 + 150)
+      await pause(world.subject.ttlMs + 150)
       cable.heal()
       await until('it waits again', async () => (await seen.inspect(thing.name))[0]?.waiters.length === 1, 3000)
       await held.release()

@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Holdfast, LeakEvent, Lease } from '../../src/index.ts'
 import type { Chapter, Facts, World } from './fact.ts'
-import { nowMs, pause, refusal, rejection, soon, turns, until } from './waiting.ts'
+import { brief, nowMs, pause, refusal, rejection, soon, turns, until } from './waiting.ts'
 
 function collector(): () => void {
   setFlagsFromString('--expose-gc')
@@ -34,14 +34,20 @@ function beyond(before: readonly string[]): string[] {
 async function useAll(locks: Holdfast, signal: AbortSignal): Promise<void> {
   await locks.mutex('thing').run(() => {}, { signal, maxHold: '1h' })
   const held = await locks.rwlock('book').write().acquire({ signal })
-  const waiting = refusal('WAIT_TIMEOUT', locks.rwlock('book').read().acquire({ signal, wait: '20ms' }))
+  const waiting = refusal(
+    'WAIT_TIMEOUT',
+    locks
+      .rwlock('book')
+      .read()
+      .acquire({ signal, wait: brief(20) }),
+  )
   await waiting
   await (await held.downgrade()).confirm({ signal })
   await locks.semaphore('pool', { capacity: 2 }).tryAcquire({ signal, maxHold: '1h' })
   await locks.all([locks.mutex('a'), locks.mutex('b')]).run(() => turns(1), { signal })
   await locks.latch('done', 1).countDown('a')
   await locks.latch('done', 1).wait({ signal })
-  await refusal('WAIT_TIMEOUT', locks.barrier('gate', 2).pass({ signal, wait: '20ms' }))
+  await refusal('WAIT_TIMEOUT', locks.barrier('gate', 2).pass({ signal, wait: brief(20) }))
   for await (const _ of locks.cell('note').watch({ signal })) break
   for await (const _ of locks.election('chair').observe({ signal })) break
   for await (const _ of locks.list({ signal }));
@@ -169,7 +175,7 @@ const stalls: Facts = {
     const { ttl } = world.subject
     const locks = world.make({ ttl, heartbeat: 'main' })
     const held = await locks.mutex('thing').acquire()
-    stall(Number.parseInt(ttl, 10) * 1000 + 20)
+    stall(world.subject.ttlMs + 20)
     assert.equal(held.isHeld(), false)
     assert.equal(held.signal.aborted, true)
     assert.throws(() => held.assertHeld(), { code: 'LEASE_LOST', reason: 'stalled' })
@@ -182,9 +188,9 @@ const stalls: Facts = {
   async 'a stall shorter than the ttl is survived, and told if it made a beat late'(world) {
     const { ttl } = world.subject
     const held = await world.make({ ttl, heartbeat: 'main' }).mutex('thing').acquire()
-    stall(Number.parseInt(ttl, 10) * 400)
+    stall(world.subject.ttlMs * 0.4)
     assert.equal(held.isHeld(), true)
-    await until('it is renewed', () => held.validForMs() > Number.parseInt(ttl, 10) * 750)
+    await until('it is renewed', () => held.validForMs() > world.subject.ttlMs * 0.75)
     await held.confirm()
   },
 
@@ -203,7 +209,7 @@ const stalls: Facts = {
     const held: Lease = await locks.mutex('thing').acquire()
     const next = locks.mutex('thing').acquire()
     await turns(2)
-    stall(Number.parseInt(ttl, 10) * 1000 + 20)
+    stall(world.subject.ttlMs + 20)
     await held.release()
     const lease = await soon('the next', next, 3000)
     await lease.confirm()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Lease } from '../../src/index.ts'
 import type { Chapter, Facts } from './fact.ts'
-import { gate, numbers, Room, refusal, rejection, soon, stillWaits, turns, until, watch } from './waiting.ts'
+import { brief, gate, numbers, Room, refusal, rejection, soon, stillWaits, turns, until, watch } from './waiting.ts'
 
 const sharing: Facts = {
   async 'a nested take of the same chain shares with its parent'(world) {
@@ -76,7 +76,7 @@ const sharing: Facts = {
       const told = await lock.tryRun(() => assert.fail('it was called'))
       assert.ok(!told.ran)
       assert.equal(told.holder?.label, 'parent')
-      await refusal('WAIT_TIMEOUT', lock.acquire({ wait: '20ms' }))
+      await refusal('WAIT_TIMEOUT', lock.acquire({ wait: brief(20) }))
       open()
       await first
     })
@@ -249,7 +249,7 @@ const within: Facts = {
     const pool = locks.semaphore('thing', { capacity: 5 })
     const one = await pool.acquire()
     await pool.acquire({ permits: 4 })
-    const heavy = pool.acquire({ within: one as unknown as Lease, permits: 3, wait: '50ms' })
+    const heavy = pool.acquire({ within: one as unknown as Lease, permits: 3, wait: brief(50) })
     const error = await rejection(heavy)
     assert.ok(error instanceof Error)
   },
@@ -317,7 +317,7 @@ const deadlocks: Facts = {
         await refusal('DEADLOCK', soon('at once', pool.acquire({ permits: 2 })))
         const last = await pool.acquire()
         // Held outside of the chain, so it may be given back: not this chain's doing.
-        await refusal('WAIT_TIMEOUT', pool.acquire({ wait: '20ms' }))
+        await refusal('WAIT_TIMEOUT', pool.acquire({ wait: brief(20) }))
         await last.release()
         await pool.run(() => refusal('DEADLOCK', pool.acquire()))
       },
@@ -334,8 +334,8 @@ const deadlocks: Facts = {
   },
 
   async 'another object is another chain: its take waits for its time'(world) {
-    const [one, two] = [world.make(), world.make()]
-    await one.mutex('thing').run(() => refusal('WAIT_TIMEOUT', two.mutex('thing').acquire({ wait: '30ms' })))
+    const [one, two] = [world.make(), await world.ready()]
+    await one.mutex('thing').run(() => refusal('WAIT_TIMEOUT', two.mutex('thing').acquire({ wait: brief(30) })))
   },
 
   async 'after the section the same chain may take the lock again'(world) {

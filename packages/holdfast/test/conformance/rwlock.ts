@@ -2,7 +2,20 @@
 import assert from 'node:assert/strict'
 import type { Holdfast, LineView } from '../../src/index.ts'
 import type { Chapter, Facts } from './fact.ts'
-import { gate, numbers, pause, Room, refusal, rejection, soon, stillWaits, turns, until, watch } from './waiting.ts'
+import {
+  brief,
+  gate,
+  numbers,
+  pause,
+  Room,
+  refusal,
+  rejection,
+  soon,
+  stillWaits,
+  turns,
+  until,
+  watch,
+} from './waiting.ts'
 
 const of = (locks: Holdfast): ReturnType<Holdfast['rwlock']> => locks.rwlock('thing')
 
@@ -193,7 +206,12 @@ const order: Facts = {
   async 'a reader that gives up lets nobody down'(world) {
     const locks = world.make()
     const held = await of(locks).write().acquire()
-    const lost = refusal('WAIT_TIMEOUT', of(locks).read().acquire({ wait: '30ms' }))
+    const lost = refusal(
+      'WAIT_TIMEOUT',
+      of(locks)
+        .read()
+        .acquire({ wait: brief(30) }),
+    )
     const kept = of(locks).read().acquire()
     const writer = of(locks)
       .write()
@@ -308,7 +326,7 @@ const downgrade: Facts = {
     const locks = world.make({ ttl: world.subject.ttl })
     const held = await of(locks).write().acquire()
     const reading = await held.downgrade()
-    await pause(Number.parseInt(world.subject.ttl, 10) * 1000 + 200)
+    await pause(world.subject.ttlMs + 200)
     assert.equal(reading.isHeld(), true)
     await reading.confirm()
     assert.equal(await of(world.make()).write().tryAcquire(), null)

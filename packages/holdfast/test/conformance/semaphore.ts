@@ -1,7 +1,7 @@
 /** The counting semaphore: never more than anybody believes, no permit lost, heavy takes not starved; and its slots. */
 import assert from 'node:assert/strict'
 import type { Chapter, Facts, World } from './fact.ts'
-import { numbers, pause, Room, refusal, rejection, soon, stillWaits, turns, until, watch } from './waiting.ts'
+import { brief, numbers, pause, Room, refusal, rejection, soon, stillWaits, turns, until, watch } from './waiting.ts'
 
 const counting: Facts = {
   async 'never more are inside than there are permits, and all permits are used'(world) {
@@ -92,8 +92,8 @@ const counting: Facts = {
 
   async 'a wait for permits that is over names a holder'(world) {
     await world.make().semaphore('pool', { capacity: 2, label: 'crawler' }).acquire({ permits: 2 })
-    const pool = world.make().semaphore('pool', { capacity: 2 })
-    const error = await refusal('WAIT_TIMEOUT', pool.acquire({ wait: '40ms' }))
+    const pool = (await world.ready()).semaphore('pool', { capacity: 2 })
+    const error = await refusal('WAIT_TIMEOUT', pool.acquire({ wait: brief(40) }))
     assert.equal(error.holder?.label, 'crawler')
   },
 }

@@ -11,4 +11,4 @@ const file = join(folder, 'locks.db')
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describeConformance({ name: 'sqlite', connect: () => sqlite(file), ttl: '1s', lacks: [], roundTripMs: 20 })
+describeConformance({ name: 'sqlite', connect: () => sqlite(file), ttl: '1s', ttlMs: 1000, lacks: [] })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Holdfast } from '../../src/index.ts'
 import type { Chapter, Facts, World } from './fact.ts'
-import { nowMs, refusal, rejection, soon, turns } from './waiting.ts'
+import { brief, briefMs, nowMs, refusal, rejection, soon, turns } from './waiting.ts'
 
 /** An object whose store has fallen silent; at the default ttl its requests would wait for 5 s. */
 async function stuck(world: World): Promise<Holdfast> {
@@ -56,19 +56,19 @@ const facts: Facts = {
     const locks = await stuck(world)
     const startedMs = nowMs()
     await Promise.all([
-      refusal('BACKEND_UNAVAILABLE', locks.mutex('thing').acquire({ wait: '100ms' })),
-      refusal('BACKEND_UNAVAILABLE', locks.all([locks.mutex('a'), locks.mutex('b')]).acquire({ wait: '100ms' })),
-      refusal('BACKEND_UNAVAILABLE', locks.latch('done', 1).wait({ wait: '100ms' })),
-      refusal('BACKEND_UNAVAILABLE', locks.barrier('gate', 2).pass({ wait: '100ms' })),
+      refusal('BACKEND_UNAVAILABLE', locks.mutex('thing').acquire({ wait: brief(100) })),
+      refusal('BACKEND_UNAVAILABLE', locks.all([locks.mutex('a'), locks.mutex('b')]).acquire({ wait: brief(100) })),
+      refusal('BACKEND_UNAVAILABLE', locks.latch('done', 1).wait({ wait: brief(100) })),
+      refusal('BACKEND_UNAVAILABLE', locks.barrier('gate', 2).pass({ wait: brief(100) })),
     ])
-    assert.ok(nowMs() - startedMs < 2500, `${nowMs() - startedMs} ms`)
+    assert.ok(nowMs() - startedMs < briefMs(2500), `${nowMs() - startedMs} ms`)
   },
 
   async 'questions end as outages within a third of the ttl'(world) {
     const { locks, cable } = world.cabled({ ttl: world.subject.ttl })
     const held = await locks.mutex('thing').acquire()
     cable.cut('silent')
-    const limitMs = (Number.parseInt(world.subject.ttl, 10) * 1000) / 3 + 2000
+    const limitMs = world.subject.ttlMs / 3 + 2000
     const calls: PromiseLike<unknown>[] = [
       locks.inspect('thing'),
       locks.forceRelease('thing'),

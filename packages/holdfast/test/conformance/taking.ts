@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import type { Chapter, Facts } from './fact.ts'
 import { type Exclusive, LABEL, laid } from './kind.ts'
 import {
+  brief,
+  briefMs,
   gate,
   nowMs,
   numbers,
@@ -149,12 +151,12 @@ function verbs(kind: Exclusive): Facts {
     async 'options of the call win over those of the description, and those over the object'(world) {
       const thing = await laid(kind, world)
       await thing.of(world.make()).acquire()
-      const [short, long] = [world.make({ defaults: { wait: '40ms' } }), world.make({ defaults: { wait: '1h' } })]
+      const [short, long] = [world.make({ defaults: { wait: brief(40) } }), world.make({ defaults: { wait: '1h' } })]
       await Promise.all([short.ready(), long.ready()])
       const takes = [
         thing.of(short).acquire(),
-        thing.of(long, { wait: '40ms' }).acquire(),
-        thing.of(short, { wait: '1h' }).acquire({ wait: '40ms' }),
+        thing.of(long, { wait: brief(40) }).acquire(),
+        thing.of(short, { wait: '1h' }).acquire({ wait: brief(40) }),
       ]
       await Promise.all(takes.map((take) => refusal('WAIT_TIMEOUT', soon('the shorter wait counts', take))))
       const longer = [thing.of(short, { wait: '5s' }).acquire(), thing.of(short).acquire({ wait: '5s' })]
@@ -167,7 +169,7 @@ function verbs(kind: Exclusive): Facts {
 
     async 'an option that is undefined counts as not given'(world) {
       const thing = await laid(kind, world)
-      const locks = world.make({ defaults: { wait: '50ms', maxHold: '1h' } })
+      const locks = await world.ready({ defaults: { wait: brief(50), maxHold: '1h' } })
       const given = Object.fromEntries([
         ['wait', undefined],
         ['maxHold', undefined],
@@ -175,7 +177,7 @@ function verbs(kind: Exclusive): Facts {
       const lease = await thing.of(locks).acquire(given)
       const startedMs = nowMs()
       await refusal('WAIT_TIMEOUT', soon('the default wait', thing.of(locks, given).acquire(given)))
-      assert.ok(nowMs() - startedMs >= 45)
+      assert.ok(nowMs() - startedMs >= briefMs(50) - 5)
       await lease.release()
     },
   }
@@ -236,11 +238,11 @@ function tries(kind: Exclusive): Facts {
     async 'a try with a wait is null, or not run, when the wait is over'(world) {
       const thing = await laid(kind, world)
       await thing.of(world.make()).acquire({ label: LABEL })
-      const lock = thing.of(world.make())
+      const lock = thing.of(await world.ready())
       const startedMs = nowMs()
-      assert.equal(await lock.tryAcquire({ wait: '50ms' }), null)
-      const told = await lock.tryRun(() => assert.fail('it was called'), { wait: '50ms' })
-      assert.ok(nowMs() - startedMs >= 95)
+      assert.equal(await lock.tryAcquire({ wait: brief(50) }), null)
+      const told = await lock.tryRun(() => assert.fail('it was called'), { wait: brief(50) })
+      assert.ok(nowMs() - startedMs >= 2 * briefMs(50) - 5)
       assert.ok(!told.ran)
       assert.equal(told.holder?.label, LABEL)
     },

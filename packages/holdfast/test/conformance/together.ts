@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { isHoldfastError } from '../../src/index.ts'
 import type { Chapter, Facts } from './fact.ts'
-import { nowMs, numbers, pause, Room, refusal, rejection, soon, turns, until } from './waiting.ts'
+import { brief, briefMs, nowMs, numbers, pause, Room, refusal, rejection, soon, turns, until } from './waiting.ts'
 
 const all: Facts = {
   async 'all of them are held inside, and free afterwards'(world) {
@@ -48,24 +48,31 @@ const all: Facts = {
     const neighbour = world.make()
     for (const [index, name] of sorted.entries()) {
       const held = await neighbour.mutex(name).acquire()
-      const take = rejection(locks.all(names.map((one) => locks.mutex(one))).acquire({ wait: '250ms' }))
-      const free = async (one: string): Promise<boolean> => (await neighbour.inspect(one))[0]?.waiters.length !== 1
-      await until('it waits for the one that is held', async () => !(await free(name)))
+      const controller = new AbortController()
+      const { signal } = controller
+      const take = rejection(locks.all(names.map((one) => locks.mutex(one))).acquire({ signal }))
+      await until(
+        'it waits for the one that is held',
+        async () => (await neighbour.inspect(name))[0]?.waiters.length === 1,
+      )
       for (const later of sorted.slice(index + 1)) assert.equal((await neighbour.inspect(later)).length, 0)
       for (const before of sorted.slice(0, index)) assert.equal((await neighbour.inspect(before))[0]?.holders.length, 1)
+      controller.abort()
       await take
       await held.release()
+      const free = async (): Promise<boolean> => (await neighbour.inspect(sorted[0] ?? '')).length === 0
+      await until('the first is free again', free)
     }
   },
 
   async 'one that is not to be had leaves none held, for a wait as for a try'(world) {
-    const locks = world.make()
+    const locks = await world.ready()
     const neighbour = world.make()
     await neighbour.mutex('b').acquire({ label: 'other' })
     const both = locks.all([locks.mutex('a'), locks.mutex('b')])
     const startedMs = nowMs()
-    const error = await refusal('WAIT_TIMEOUT', both.acquire({ wait: '100ms' }))
-    assert.ok(nowMs() - startedMs < 2500)
+    const error = await refusal('WAIT_TIMEOUT', both.acquire({ wait: brief(100) }))
+    assert.ok(nowMs() - startedMs < briefMs(2500))
     assert.equal(error.holder?.label, 'other')
     assert.equal(await both.tryAcquire(), null)
     const told = await both.tryRun(() => assert.fail('it was called'))
@@ -76,15 +83,15 @@ const all: Facts = {
   },
 
   async 'the wait is one for all of them'(world) {
-    const locks = world.make()
+    const locks = await world.ready()
     const neighbour = world.make()
     const [first] = [await neighbour.mutex('a').acquire(), await neighbour.mutex('b').acquire()]
     const startedMs = nowMs()
-    const take = refusal('WAIT_TIMEOUT', locks.all([locks.mutex('a'), locks.mutex('b')]).acquire({ wait: '200ms' }))
+    const take = refusal('WAIT_TIMEOUT', locks.all([locks.mutex('a'), locks.mutex('b')]).acquire({ wait: brief(200) }))
     setTimeout(() => void first.release(), 120)
     await take
     const tookMs = nowMs() - startedMs
-    assert.ok(tookMs >= 195 && tookMs < 2500, `${tookMs} ms`)
+    assert.ok(tookMs >= 195 && tookMs < briefMs(2500), `${tookMs} ms`)
   },
 
   async 'an abort rejects with its reason and leaves none held'(world) {
@@ -166,7 +173,16 @@ const all: Facts = {
     const held = await locks.all([locks.mutex('a'), locks.mutex('b')]).acquire({ maxHold: '100ms' })
     await until('it is over', () => !held.isHeld())
     for (const name of ['a', 'b']) {
-      assert.notEqual(await soon(name, world.make().mutex(name).acquire({ wait: '1s' })), null)
+      assert.notEqual(
+        await soon(
+          name,
+          world
+            .make()
+            .mutex(name)
+            .acquire({ wait: brief(1000) }),
+        ),
+        null,
+      )
     }
   },
 

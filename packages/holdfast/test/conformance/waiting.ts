@@ -1,9 +1,21 @@
 /** Small words for facts about things that take time. All waits are real, short, and end with an error. */
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type ErrorByCode, isHoldfastError } from '../../src/index.ts'
+import { type Duration, type ErrorByCode, isHoldfastError } from '../../src/index.ts'
 
 export { pause }
+
+/** How much slower than one that has nothing else to do this machine is; set before the first fact. */
+export const machine: { slowness: number } = { slowness: 1 }
+
+/** A wait that is over soon, but not before the store has answered. */
+export function brief(ms: number): Duration {
+  return `${briefMs(ms)}ms`
+}
+
+export function briefMs(ms: number): number {
+  return (ms + 50) * machine.slowness
+}
 
 /** Below a third of the default ttl, which is when what was missed would be found by a beat; above any busy machine's delay. */
 const SOON_MS = 3000
@@ -23,7 +35,7 @@ export async function until(
   holds: () => boolean | Promise<boolean>,
   limitMs: number = SOON_MS,
 ): Promise<void> {
-  const endMs = nowMs() + limitMs
+  const endMs = nowMs() + limitMs * machine.slowness
   while (!(await holds())) {
     if (nowMs() > endMs) assert.fail(`${what}: not within ${limitMs} ms`)
     await pause(2)
@@ -33,7 +45,7 @@ export async function until(
 /** What a promise gives, or a failure that says what was waited for. */
 export async function soon<T>(what: string, promise: PromiseLike<T>, limitMs: number = SOON_MS): Promise<T> {
   const over = new AbortController()
-  const late = pause(limitMs, undefined, { signal: over.signal, ref: true }).then(() =>
+  const late = pause(limitMs * machine.slowness, undefined, { signal: over.signal, ref: true }).then(() =>
     assert.fail(`${what}: not within ${limitMs} ms`),
   )
   late.catch(() => {})

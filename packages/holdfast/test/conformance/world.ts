@@ -2,23 +2,30 @@
 import { holdfast } from '../../src/index.ts'
 import { Cable } from './cable.ts'
 import type { Fact, Subject, World } from './fact.ts'
+import { machine } from './waiting.ts'
 
 let worlds = 0
 
 export async function inWorld(subject: Subject, fact: Fact): Promise<void> {
   const namespace = `fact-${process.pid}-${worlds++}`
   const endings: (() => unknown)[] = []
+  const usual = { namespace, ttl: `${15 * machine.slowness}s` } as const
   const world: World = {
     subject,
     namespace,
     make(options) {
-      const locks = holdfast(subject.connect(), { namespace, ...options })
+      const locks = holdfast(subject.connect(), { ...usual, ...options })
       endings.push(() => locks.close())
+      return locks
+    },
+    async ready(options) {
+      const locks = world.make(options)
+      await locks.ready()
       return locks
     },
     cabled(options) {
       const cable = new Cable()
-      const locks = holdfast(cable.wrap(subject.connect()), { namespace, ...options })
+      const locks = holdfast(cable.wrap(subject.connect()), { ...usual, ...options })
       endings.push(
         () => locks.close(),
         () => cable.heal(),
