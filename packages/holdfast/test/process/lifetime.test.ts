@@ -5,9 +5,9 @@
 import { describe, expect, test } from 'vitest'
 import { expectInTime } from './stage/deadline.ts'
 import { promises } from './stage/documented.ts'
-import { until, within } from './stage/moment.ts'
+import { within } from './stage/moment.ts'
 import type { End, Party } from './stage/party.ts'
-import { onStage, untilWaiting } from './stage/stage.ts'
+import { onStage, untilBeatenBy, untilWaiting } from './stage/stage.ts'
 import { stopInsideWrite } from './stage/stopped-writer.ts'
 
 const { options, ttlMs, beatMs } = promises(1000)
@@ -20,14 +20,8 @@ const CYCLES = 50
 /** Its end, which must come by itself. */
 const ended = (party: Party): Promise<End> => within(`the end of ${party.pid}`, 5000, party.ended)
 
-async function untilHeartbeat(party: Party): Promise<void> {
-  await until('the worker beats', async () => {
-    const { value } = await party.order<{ heartbeat: string }>('status')
-    return value.heartbeat === 'worker'
-  })
-}
-
-describe.concurrent('a process', () => {
+// One at a time: what is measured here is short.
+describe('a process', () => {
   test(
     'stays alive while a take waits, and ends by itself once it is granted and only held',
     onStage(async (stage) => {
@@ -50,7 +44,7 @@ describe.concurrent('a process', () => {
     onStage(async (stage) => {
       const party = await stage.party({ options: { ...options, heartbeat } })
       await party.order('take', { as: 'it', thing })
-      if (heartbeat === 'worker') await untilHeartbeat(party)
+      if (heartbeat === 'worker') await untilBeatenBy(party, 'worker')
       const { atMs } = await party.order('hangUp')
       const end = await ended(party)
       expect(end).toMatchObject({ code: 0, signal: null })
@@ -75,7 +69,7 @@ describe.concurrent('a process', () => {
       const [other, party, observer] = await stage.three({ options })
       await other.order('take', { as: 'it', thing })
       await party.order('takeMany', { prefix: 'held', count: 100 })
-      await untilHeartbeat(party)
+      await untilBeatenBy(party, 'worker')
       const refused = party.failure('take', { as: 'it', thing, options: { wait: 'forever' } })
       await untilWaiting(observer, party, 'candle')
       await party.order('closeAndEnd')
@@ -99,14 +93,14 @@ describe.concurrent('a process', () => {
   )
 })
 
-describe.concurrent('close', () => {
+describe('close', () => {
   test.each(['worker', 'main'])(
     'is bounded while another process sits on the write lock, and the process ends, with the heartbeat in %s',
     (heartbeat) =>
       onStage(async (stage) => {
         const party = await stage.party({ options: { ...options, heartbeat } })
         await party.order('take', { as: 'it', thing })
-        if (heartbeat === 'worker') await untilHeartbeat(party)
+        if (heartbeat === 'worker') await untilBeatenBy(party, 'worker')
         await stopInsideWrite(stage, stage.file)
         const { beganMs } = await party.order('closeAndEnd')
         const { atMs } = await party.told('closed')

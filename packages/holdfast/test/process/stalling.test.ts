@@ -6,9 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { expectInTime } from './stage/deadline.ts'
 import { promises } from './stage/documented.ts'
-import { until } from './stage/moment.ts'
 import type { Answer, Party } from './stage/party.ts'
-import { onStage, type Stage, untilWaiting } from './stage/stage.ts'
+import { onStage, type Stage, untilBeatenBy, untilWaiting } from './stage/stage.ts'
 
 const { options, ttlMs, beatMs, takeoverMs } = promises(2000)
 const BLOCKED_MS = 3000
@@ -27,13 +26,6 @@ interface Belief {
 
 const take = (party: Party): Promise<Answer<unknown>> =>
   party.order('take', { as: 'it', thing, options: { wait: '20s' } })
-
-async function untilBeatenBy(party: Party, heartbeat: 'worker' | 'main'): Promise<void> {
-  await until(`the ${heartbeat} beats`, async () => {
-    const { value } = await party.order<{ heartbeat: string }>('status')
-    return value.heartbeat === heartbeat
-  })
-}
 
 /** One holds, beaten as told, and one waits. */
 async function pair(

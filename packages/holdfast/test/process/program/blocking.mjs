@@ -2,9 +2,6 @@
 import { leaseOf, question } from './holding.mjs'
 import { nowMs, say } from './voice.mjs'
 
-/** A gap between two looks at the clock that only a stopped process has. */
-const GAP_MS = 500
-
 /** Runs in a loop for so long, then asks at once. */
 export function block({ ms, as }) {
   const endMs = nowMs() + ms
@@ -24,19 +21,17 @@ export function hang() {
 }
 
 /**
- * Asks without a pause, never turning to the event loop, until the process was stopped and goes on. A question counts
- * as asked after the stop when the clock was read after it and before the question.
+ * Asks without a pause, never turning to the event loop, until the answer is no. Says when the last question was asked
+ * that was answered with yes, and when the first no came.
  */
-export function askThroughStop({ as, ms }) {
+export function askUntilLost({ as, ms }) {
   const lease = leaseOf(as)
-  const heldBefore = lease.isHeld()
   say({ event: 'asking', atMs: nowMs() })
   const endMs = nowMs() + ms
-  for (let lastMs = nowMs(); lastMs < endMs; ) {
+  for (let lastYesMs = null; ; ) {
     const askedMs = nowMs()
-    const held = lease.isHeld()
-    if (askedMs - lastMs >= GAP_MS) return { heldBefore, held, gapMs: askedMs - lastMs }
-    lastMs = askedMs
+    if (!lease.isHeld()) return { lastYesMs, firstNoMs: nowMs(), reason: lease.signal.reason?.reason ?? null }
+    if (askedMs > endMs) throw new Error(`still held after ${ms} ms`)
+    lastYesMs = askedMs
   }
-  throw new Error(`was not stopped within ${ms} ms`)
 }

@@ -1,18 +1,9 @@
 /** Orders about leases: taking, asking, writing under them and giving them back. */
-import { sqlGuard } from 'holdfast/guard'
-import { openDatabase } from './database.mjs'
 import { makeObject, objectOf, thingOf } from './objects.mjs'
+import { underGuard, writeRow } from './resource.mjs'
 import { describeError, nowMs, say } from './voice.mjs'
 
 const leases = new Map()
-
-/** The resource is a row of the user's own; the guard's row is beside it. */
-const GUARD = sqlGuard({
-  dialect: 'sqlite',
-  table: 'fences',
-  key: 'resource',
-  run: async (database, sql, params) => Number(database.prepare(sql).run(...params).changes),
-})
 
 /** How long a slow machine may take to make or open a file. */
 const READY_MS = 10_000
@@ -95,21 +86,14 @@ export async function section({ object, thing, options = {}, holdMs }) {
   return inside
 }
 
-/** A write to a row under the lease's guard, or without one. True: it was accepted. */
+/** A write to the resource under the lease's guard, or without one. True: it was accepted. */
 export async function write({ as, file, value, guarded = true }) {
-  const database = await openDatabase(file)
-  database.exec('begin immediate')
   try {
-    if (guarded) await GUARD.enter(database, leaseOf(as))
-    database.prepare('update resource set value = ?').run(value)
-    database.exec('commit')
+    await underGuard(file, guarded ? leaseOf(as) : null, (database) => writeRow(database, value))
     return true
   } catch (error) {
-    if (error.code !== 'STALE_FENCE') throw error
-    database.exec('rollback')
-    return false
-  } finally {
-    database.close()
+    if (error.code === 'STALE_FENCE') return false
+    throw error
   }
 }
 

@@ -45,6 +45,8 @@ export async function endWorkers() {
   await Promise.all([...workers.values()].map((worker) => worker.terminate()))
 }
 
+const STARTING_MS = 50
+
 /** Opens, takes, beats and closes again, and says what Node knows to be active before and after. */
 export async function cycles({ file, count, options, restMs }) {
   // A thread of any kind makes Node open these; they are there from then on.
@@ -53,8 +55,8 @@ export async function cycles({ file, count, options, restMs }) {
   for (let cycle = 0; cycle < count; cycle++) {
     await makeObject({ object: 'cycle', file, options })
     const lease = await thingOf('cycle', { kind: 'mutex', name: 'cycle' }).acquire()
-    // Time for the worker to start and join in some of the cycles.
-    if (cycle % 10 === 0) await new Promise((resolve) => setTimeout(resolve, restMs))
+    // So that the worker is met at every point of its start, and at work in some of the cycles.
+    await new Promise((resolve) => setTimeout(resolve, cycle % 10 === 0 ? restMs : Math.random() * STARTING_MS))
     await lease.release()
     await objectOf('cycle').close()
   }

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { thingOf } from './objects.mjs'
+import { readRow, underGuard, writeRow } from './resource.mjs'
 import { nowMs } from './voice.mjs'
 
 /**
@@ -22,6 +23,41 @@ export async function count({ object, file, thing, ms, tasks }) {
   }
   await Promise.all(Array.from({ length: tasks }, work))
   return added
+}
+
+let between = false
+
+/** Whether it has read the row and will write it in a moment. */
+export function isBetween() {
+  return between
+}
+
+/**
+ * Adds to the row of a resource for so long under a lock, in two transactions with a pause between reading and writing,
+ * under the lease's guard or without one. Says how many writes were accepted and how many were refused as late.
+ */
+export async function countRow({ object, file, thing, ms, pauseMs, guarded }) {
+  const endMs = nowMs() + ms
+  const told = { added: 0, late: 0 }
+  const add = async (lease) => {
+    const seen = await underGuard(file, guarded ? lease : null, readRow)
+    between = true
+    await pause(pauseMs)
+    between = false
+    await underGuard(file, guarded ? lease : null, (database) => writeRow(database, String(Number(seen) + 1)))
+    told.added++
+  }
+  while (nowMs() < endMs) {
+    await thingOf(object, thing)
+      .run(add, { wait: '20s' })
+      .catch((error) => {
+        if (error.code === 'STALE_FENCE') told.late++
+        // Lost, but what it did while it had the lock, or was let through by the guard, was counted.
+        else if (error.code !== 'LEASE_LOST') throw error
+        else if (error.settled?.reason?.code === 'STALE_FENCE') told.late++
+      })
+  }
+  return told
 }
 
 /** Takes the thing so often, one task after another in the order of their numbers; says when each came and was served. */

@@ -86,12 +86,13 @@ export class Stage {
 
   /**
    * Stops a party, but not in the middle of a write: that would stop everybody on the file, which is a test of its own.
-   * Gives the moment from which it stood still.
+   * Gives the moment from which it stood still. `files`: others that it must not be writing to.
    */
-  async stop(party: Party): Promise<number> {
+  async stop(party: Party, ...files: string[]): Promise<number> {
     for (let attempt = 1; attempt <= STOPS_MAX; attempt++) {
       const atMs = party.stop()
-      if (await isWritable(this.file)) return atMs
+      const writable = await Promise.all([this.file, ...files].map(isWritable))
+      if (writable.every(Boolean)) return atMs
       party.goOn()
       await pause(Math.random() * 10)
     }
@@ -127,5 +128,13 @@ export async function untilWaiting(observer: Party, waiting: Party, name: string
   await until(`${waiting.pid} in line for ${name}`, async () => {
     const { value } = await observer.order<LineOfParties[]>('lines', { prefix: name })
     return value.some(({ waiters }) => waiters.includes(waiting.pid))
+  })
+}
+
+/** Resolves once the heartbeat is there. */
+export async function untilBeatenBy(party: Party, heartbeat: 'worker' | 'main'): Promise<void> {
+  await until(`${party.pid} is beaten by its ${heartbeat}`, async () => {
+    const { value } = await party.order<{ heartbeat: string }>('status')
+    return value.heartbeat === heartbeat
   })
 }
