@@ -2,10 +2,12 @@
  * Two hundred processes that are killed one after another, at random points of taking, holding and giving back, while
  * two others work on the same locks. When it is over everything is free, and the file holds nothing of the dead.
  */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { promises } from './stage/documented.ts'
-import { within } from './stage/moment.ts'
+import { until, within } from './stage/moment.ts'
 import type { Party } from './stage/party.ts'
 import { onStage, type Stage } from './stage/stage.ts'
 import { rowsLeft, soundness, untilRows } from './stage/store-file.ts'
@@ -18,6 +20,9 @@ const LIVES_MS = 80
 /** Each beat sweeps one kind of rows in turn. */
 const SWEEP_BEATS = 30
 const LIMIT_MS = 150_000
+const BIRTHS = 12
+/** About as long as it takes to make the tables. */
+const BIRTH_MS = 12
 
 const names = ['a', 'b', 'c', 'd']
 const things = [
@@ -73,6 +78,26 @@ test(
     expect(await soundness(stage.file)).toBe('ok')
   }),
   LIMIT_MS,
+)
+
+test(
+  'a process that is killed while it makes the file leaves one that the next can use, at whatever point it was',
+  onStage(async (stage) => {
+    for (let round = 0; round < BIRTHS; round++) {
+      const file = join(stage.folder, `born-${round}.db`)
+      const [dies, next] = await Promise.all([stage.start(), stage.start()])
+      dies.order('open', { file, options, ready: true })
+      await until('the file', () => existsSync(file))
+      await pause(Math.random() * BIRTH_MS)
+      dies.kill()
+      await dies.ended
+      await next.order('open', { file, options })
+      const thing = { kind: 'mutex', name: 'first' }
+      expect((await next.order('take', { as: 'it', thing, options: { wait: '5s' } })).value).not.toBeNull()
+      expect(await soundness(file)).toBe('ok')
+      await next.end()
+    }
+  }),
 )
 
 /** A process that comes later: its beats take away what is left of the dead, a bounded number at a time. */

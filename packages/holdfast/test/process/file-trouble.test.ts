@@ -202,6 +202,24 @@ describe.concurrent('a file that cannot be used', () => {
   )
 })
 
+describe.concurrent('a file from before the machine was started again', () => {
+  test(
+    'has no live sessions, so nobody waits for them, and its fences rise further',
+    onStage(async (stage) => {
+      const long = { ...options, ttl: '1m' }
+      const before = await stage.party({ options: long })
+      const { value: old } = await take(before)
+      before.kill()
+      await before.ended
+      await execute(stage.file, "update hf_store set boot = 'an earlier one'")
+      const after = await stage.party({ options: long })
+      const { value, beganMs, atMs } = await take(after)
+      expectInTime('a lock from before the start is taken', atMs - beganMs, AT_ONCE_MS)
+      expect(BigInt(value.fence)).toBeGreaterThan(BigInt(old.fence))
+    }),
+  )
+})
+
 describe.concurrent('a full disk', () => {
   test(
     'is told by a typed error in time, the file stays sound, and takes work again once there is room',
