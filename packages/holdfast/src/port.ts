@@ -146,6 +146,15 @@ export type EnterAnswer =
 export type AskAnswer = (Timed & { readonly state: 'told'; readonly standings: readonly Standing[] }) | SessionGone
 export type AmendAnswer = (Timed & Standing) | SessionGone
 
+export interface Amendment {
+  /** A new hard end, counted from now; null: none. */
+  readonly maxHoldMs?: number | null
+  /** A smaller weight. */
+  readonly weight?: number
+  /** Rises with each amendment of a claim: one that comes late, or again, must not undo a newer one. */
+  readonly order?: number
+}
+
 export interface BeatTerms {
   readonly ttlMs: number
   /** The audit: claims of this session with an id above `after`, in rising order, at most `limit` of them. */
@@ -216,12 +225,8 @@ export interface Ledger {
   ask(session: SessionKey, claims: readonly ClaimKey[]): Promise<AskAnswer>
   /** Removes claims of any session, opens what becomes open, hints those. Answers for each whether it was there. */
   leave(bucket: number, claims: readonly ClaimKey[]): Promise<Timed & { readonly found: readonly boolean[] }>
-  /** Changes an open claim: a new hard end counted from now (null: none), or a smaller weight. Opens those behind. */
-  amend(
-    session: SessionKey,
-    claim: ClaimKey,
-    change: { readonly maxHoldMs?: number | null; readonly weight?: number },
-  ): Promise<AmendAnswer>
+  /** Changes an open claim, and opens those behind. A new end is heeded only if its order is above the last one's. */
+  amend(session: SessionKey, claim: ClaimKey, change: Amendment): Promise<AmendAnswer>
   /** Sets the session's end to now + ttl, only if it has not ended; audits; sweeps a bounded number of the dead. */
   beat(session: SessionKey, terms: BeatTerms): Promise<BeatAnswer>
   /** Ends the open claim with this id, or every open claim of the line; their sessions learn it at the next beat. */

@@ -178,6 +178,7 @@ export class Front implements HoldOwner, ClaimListener {
     const holds = this.#holds
     this.#holds = []
     for (const hold of holds) {
+      hold.over = true
       if (hold.claim.wish.detached) for (const grant of hold.users) hold.release(grant)
       else hold.lose('closed')
     }

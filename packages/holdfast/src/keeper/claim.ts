@@ -55,6 +55,8 @@ export class Claim {
   #weight: number | null = null
   /** Its own hard end, on the safe side, as a stretch since the request that told it; null: none. */
   end: { readonly start: Start; readonly lengthMs: number } | null = null
+  /** When the newest amendment was sent; rises with each. What was sent before it says nothing of the end. */
+  amendedMs = 0
   /** Others wait in the line, as of `freshMs`. */
   contended = false
   /** When the request was sent whose answer we know last. In whole milliseconds, which take no memory of their own. */
@@ -107,7 +109,7 @@ export function stateOf(claim: Claim): ClaimState {
   return claim.state
 }
 
-/** After an await: the claim was given up, or stands for another session now. */
-export function isStale(claim: Claim, session: Session): boolean {
-  return claim.state === 'ended' || claim.session !== session
+/** After an await: the claim was given up, or stands in the line under another id now. */
+export function isStale(claim: Claim, id: string): boolean {
+  return claim.state === 'ended' || claim.id !== id || claim.session === null
 }

@@ -12,8 +12,8 @@ export class Ear {
   readonly #wanted: () => boolean
   #opening: Promise<void> | null = null
   #timer: Timer | null = null
-  /** Hints arrive. */
-  open = false
+  /** Hints arrive about everything that was asked from this moment on; null: none do. */
+  openSinceMs: number | null = null
 
   constructor(clock: Clock, link: Link, callMs: number, wanted: () => boolean) {
     this.#clock = clock
@@ -28,7 +28,7 @@ export class Ear {
       .call(this.#callMs, (ledger) => ledger.listen())
       .then(
         () => {
-          this.open = true
+          this.openSinceMs = this.#clock.monotonicMs()
         },
         () => {
           this.#opening = null
@@ -39,20 +39,20 @@ export class Ear {
 
   /** Somebody has stopped waiting. */
   rest(): void {
-    if (!this.open || this.#timer !== null || this.#wanted()) return
+    if (this.openSinceMs === null || this.#timer !== null || this.#wanted()) return
     this.#timer = this.#clock.after(this.#callMs, () => {
       this.#timer = null
-      if (this.open && !this.#wanted()) this.#shut()
+      if (this.openSinceMs !== null && !this.#wanted()) this.#shut()
     })
   }
 
   close(): void {
     this.#timer?.cancel()
-    this.open = false
+    this.openSinceMs = null
   }
 
   #shut(): void {
-    this.open = false
+    this.openSinceMs = null
     this.#opening = null
     this.#link.ledger?.unlisten()
   }

@@ -25,7 +25,7 @@ export interface Gate {
   joined(claim: Claim, session: Session): void
   /** False: it was lost at once and must enter again. */
   openNow(claim: Claim, session: Session, answer: Open, sent: Start): Promise<boolean>
-  closedNow(claim: Claim, answer: Closed): Promise<void>
+  closedNow(claim: Claim, answer: Closed, sentMs: number): Promise<void>
   forget(claim: Claim): void
   pause(ms: number): Promise<void>
 }
@@ -52,7 +52,7 @@ export class Entrance {
         const { id } = claim
         const notAfterMs = this.#gate.link.serverNowMs() + this.#gate.sessions.callMs
         const answer = await this.#sendEnter(claim, session, sent.monotonicMs, notAfterMs)
-        if (isStale(claim, session)) {
+        if (isStale(claim, id)) {
           // Given up while it was on its way, and there all the same: its leave may have come before it.
           const stands = answer.state === 'open' || answer.state === 'closed'
           if (stands) this.#gate.outbox.hurry(session, { id, line: claim.line }, notAfterMs)
@@ -105,7 +105,7 @@ export class Entrance {
         this.#gate.sessions.sawSeq(session.bucket, answer.seq)
         claim.seq = answer.seq
         if (answer.state === 'open') return this.#gate.openNow(claim, session, answer, sent)
-        await this.#gate.closedNow(claim, answer)
+        await this.#gate.closedNow(claim, answer, sent.monotonicMs)
         return true
       case 'refused':
         this.#gate.forget(claim)

@@ -10,7 +10,7 @@ import type { ClaimView, LossReason } from '../errors.ts'
 import { emit } from '../events.ts'
 import { partsOf } from '../names.ts'
 import type { Settings } from '../options.ts'
-import type { AmendAnswer, AuditRow, Closed, Open, Port, Standing } from '../port.ts'
+import type { AmendAnswer, Amendment, AuditRow, Closed, Open, Port, Standing } from '../port.ts'
 import { jittered, type Random } from '../random.ts'
 import { Asker } from './asker.ts'
 import { Claim, type ClaimListener, type ClaimWish, isStale, stateOf, type Waiting } from './claim.ts'
@@ -29,6 +29,8 @@ const CLOSE_MS_MAX = 1000
 const PAUSE_MS = 20
 /** A waiter looks again this long after a blocker's end, so that the end has passed on the store's clock too. */
 const LATE_MS = 2
+/** Two amendments of a claim are at least so far apart in their order. */
+const ORDER_STEP_MS = 0.001
 
 export interface Surroundings {
   readonly clock: Clock
@@ -165,21 +167,20 @@ export class Keeper implements ClaimOwner, Gate {
   }
 
   /** Gives an open claim another end or a smaller weight. False: the store did not say so, or the claim is lost. */
-  async amend(
-    claim: Claim,
-    change: { readonly maxHoldMs?: number | null; readonly weight?: number },
-  ): Promise<boolean> {
+  async amend(claim: Claim, change: Pick<Amendment, 'maxHoldMs' | 'weight'>): Promise<boolean> {
     const session = claim.session
     if (session === null || claim.state !== 'open') return false
     const sent = startNow(this.clock)
     const key = { id: claim.id, line: claim.line }
     const plain = change.maxHoldMs === undefined && change.weight === undefined
+    if (!plain) claim.amendedMs = Math.max(sent.monotonicMs, claim.amendedMs + ORDER_STEP_MS)
+    const order = claim.amendedMs
     // A weight that was sent counts at once: the store may have it already, whatever becomes of the answer.
     if (change.weight !== undefined) claim.weight = Math.min(claim.weight, change.weight)
     let answer: AmendAnswer
     try {
       answer = await this.link.call(this.sessions.callMs, async (ledger): Promise<AmendAnswer> => {
-        if (!plain) return ledger.amend(session, key, change)
+        if (!plain) return ledger.amend(session, key, { ...change, order })
         const asked = await ledger.ask(session, [key])
         return asked.state === 'told'
           ? { serverMs: asked.serverMs, ...(asked.standings[0] ?? { state: 'gone' }) }
@@ -192,7 +193,7 @@ export class Keeper implements ClaimOwner, Gate {
       await this.pause(jittered(this.random, PAUSE_MS * 2))
       return false
     }
-    if (isStale(claim, session)) return false
+    if (isStale(claim, key.id)) return false
     if (answer.state === 'session-gone') {
       this.sessions.lose(session, 'expired')
       return false
@@ -223,6 +224,7 @@ export class Keeper implements ClaimOwner, Gate {
   }
 
   async openNow(claim: Claim, session: Session, answer: Open, sent: Start): Promise<boolean> {
+    const { id } = claim
     claim.state = 'open'
     claim.stopWaiting()
     this.#awaken(claim)
@@ -231,30 +233,28 @@ export class Keeper implements ClaimOwner, Gate {
     this.heardOf(claim, answer.contended, sent)
     if (claim.wish.detached) this.#detach(session)
     // A grant with little left would be lost before it is of use.
-    while (!isStale(claim, session) && !session.hasThird()) {
+    while (!isStale(claim, id) && !session.hasThird()) {
       if (!(await this.sessions.beat(session))) await this.pause(jittered(this.random, PAUSE_MS))
       this.sessions.check(session)
     }
     // Lost while it waited for that beat: it enters again under another session, unless it was given up.
-    if (isStale(claim, session)) return stateOf(claim) !== 'entering'
+    if (isStale(claim, id)) return stateOf(claim) !== 'entering'
     claim.granted = true
     claim.listener.opened(claim)
     return true
   }
 
-  async closedNow(claim: Claim, answer: Closed): Promise<void> {
+  async closedNow(claim: Claim, answer: Closed, sentMs: number): Promise<void> {
     claim.state = 'closed'
     claim.heard = true
     this.#waiting.set(claim.id, claim)
     this.#recheckIn(claim, answer)
-    if (!this.#ear.open) {
-      const { session } = claim
-      await this.#ear.listen()
-      // Lost meanwhile: it is being put in line again.
-      if (session === null || isStale(claim, session)) return
-      // Ask again after subscribing: a place that opened in between would otherwise be found only at the next look.
-      claim.dirty = true
-    }
+    const { id } = claim
+    if (this.#ear.openSinceMs === null) await this.#ear.listen()
+    // Lost meanwhile: it is being put in line again.
+    if (isStale(claim, id)) return
+    // Ask again after subscribing: a place that opened in between would otherwise be found only at the next look.
+    if ((this.#ear.openSinceMs ?? sentMs) >= sentMs) claim.dirty = true
     if (claim.dirty) this.#asker.mark(claim)
   }
 
@@ -349,6 +349,11 @@ export class Keeper implements ClaimOwner, Gate {
   }
 
   #noteEnd(claim: Claim, { remainingMs }: Open, sent: Start): void {
+    // Answered to something older than the newest amendment: only an earlier end is believed.
+    if (sent.monotonicMs < claim.amendedMs - ORDER_STEP_MS) {
+      if (remainingMs !== null) this.#endBy(claim, sent, trustedMs(remainingMs))
+      return
+    }
     claim.end = remainingMs === null ? null : { start: sent, lengthMs: trustedMs(remainingMs) }
   }
 

@@ -11,6 +11,8 @@ import type { Keeper } from './keeper.ts'
 import type { Session } from './session.ts'
 import { beatMs } from './tenure.ts'
 
+const HEART_MS_MAX = 250
+
 export class Pulse {
   readonly #keeper: Keeper
   readonly #port: Port
@@ -59,18 +61,23 @@ export class Pulse {
     await this.#heart?.close()
   }
 
-  /** A worker is started behind the first take, never in front of it. */
+  /** A worker is started a moment behind the first take: who is done by then needs none. */
   #askForHeart(): void {
     this.#asked = true
     const { heartbeat } = this.#keeper.settings
     const recipe = this.#port.worker
     if (heartbeat === 'main') this.#beatsHere('heartbeat is set to main')
     else if (recipe === null) this.#beatsHere(`a worker cannot open this ${this.#port.kind} store by itself`)
-    else this.#keeper.clock.after(0, () => this.#startHeart(recipe))
+    else
+      this.#keeper.clock.after(Math.min(HEART_MS_MAX, this.#keeper.settings.ttlMs / 12), () => this.#startHeart(recipe))
   }
 
   #startHeart(recipe: NonNullable<Port['worker']>): void {
-    if (this.#timer === null) return
+    if (this.#timer === null) {
+      // Nothing is held any more; whoever comes next asks again.
+      this.#asked = false
+      return
+    }
     const started = startHeart(this.#keeper, recipe, {
       ready: () => this.#tell('worker', null),
       ended: (why) => this.#beatsHere(why),

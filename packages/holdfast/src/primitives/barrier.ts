@@ -88,7 +88,7 @@ class Rendezvous implements Barrier {
       const { completed } = await this.#patiently(() => this.#state(), options, leftMs)
       const generation = (completed.at(-1)?.generation ?? -1) + 1
       const line = `${this.#name}#${generation}`
-      const result = await this.#party(line, party).take(options, Math.max(leftMs, 1))
+      const result = await this.#party(line, party).take(options, Math.max(0, leftMs))
       if (result.kind !== 'granted') throw result.kind === 'failed' ? result.error : this.#timeout(startedMs)
       const [grant] = result.taken.grants
       if (grant === undefined) throw new TypeError('a claim without a grant')

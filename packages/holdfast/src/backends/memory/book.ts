@@ -56,6 +56,7 @@ export class Book {
       deadAtMs: null,
       triedUntilMs: 0,
       sinceWallMs: moment.wallMs,
+      amendedOrder: 0,
     }
     line.claims.push(claim)
     session.claims.splice(firstAbove(session.claims, draft.id), 0, claim)

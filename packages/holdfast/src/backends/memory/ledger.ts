@@ -5,6 +5,7 @@
 import { BackendUnavailableError } from '../../errors.ts'
 import type {
   AmendAnswer,
+  Amendment,
   AskAnswer,
   BeatAnswer,
   BeatTerms,
@@ -66,11 +67,7 @@ export class MemoryLedger implements Ledger {
     return this.#ready().leave(claims)
   }
 
-  async amend(
-    session: SessionKey,
-    claim: ClaimKey,
-    change: { readonly maxHoldMs?: number | null; readonly weight?: number },
-  ): Promise<AmendAnswer> {
+  async amend(session: SessionKey, claim: ClaimKey, change: Amendment): Promise<AmendAnswer> {
     return this.#ready().amend(session.id, claim, change)
   }
 

@@ -32,6 +32,8 @@ export interface Claim {
   /** On the claim that was first when a `try` was refused: until then the line counts as contended. */
   triedUntilMs: number
   sinceWallMs: number
+  /** Of the newest amendment that was heeded. */
+  amendedOrder: number
 }
 
 export interface Line {

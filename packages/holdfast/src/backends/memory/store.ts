@@ -6,6 +6,7 @@
 import type { Clock } from '../../clock.ts'
 import type {
   AmendAnswer,
+  Amendment,
   AskAnswer,
   AuditRow,
   BeatAnswer,
@@ -151,11 +152,7 @@ export class Store {
     return { serverMs: moment.nowMs, found }
   }
 
-  amend(
-    sessionId: string,
-    key: ClaimKey,
-    change: { readonly maxHoldMs?: number | null; readonly weight?: number },
-  ): AmendAnswer {
+  amend(sessionId: string, key: ClaimKey, change: Amendment): AmendAnswer {
     const moment = this.#moment()
     const serverMs = moment.nowMs
     const session = this.#book.alive(sessionId, serverMs)
@@ -168,6 +165,10 @@ export class Store {
     if (maxHoldMs === null && claim.draft.detached) throw new RangeError('a detached claim needs a maxHold')
     if (typeof maxHoldMs === 'number') requireHold(maxHoldMs)
     claim.weight = weight
+    // Repeated, or overtaken by a newer one: that one's end stands.
+    const late = change.order !== undefined && change.order <= claim.amendedOrder
+    claim.amendedOrder = Math.max(claim.amendedOrder, change.order ?? 0)
+    if (late) return { serverMs, ...standingOf(claim, serverMs, this.#graceUntilMs) }
     if (maxHoldMs === null) claim.deadAtMs = null
     else if (maxHoldMs !== undefined) claim.deadAtMs = serverMs + maxHoldMs
     if (claim.draft.detached && claim.deadAtMs !== null) session.endsAtMs = claim.deadAtMs

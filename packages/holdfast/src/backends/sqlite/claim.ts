@@ -5,6 +5,7 @@
 import { openCount } from '../../admission.ts'
 import type {
   AmendAnswer,
+  Amendment,
   AskAnswer,
   ClaimDraft,
   ClaimKey,
@@ -17,18 +18,21 @@ import type {
   Timed,
 } from '../../port.ts'
 import { nextSeq, requireHold, requireSmaller } from '../rules.ts'
-import { closedStanding, endWithClaim, type Front, grantOf, openStanding, readFront, settle } from './line.ts'
+import { closedStanding, endWithClaim, grantOf, openOf, openStanding, settle } from './line.ts'
 import { type ClaimRecord, DETACHED, endOf, SLOT } from './records.ts'
 import { isAlive, tellRevoked } from './session.ts'
 import { graceOf, takeNumber } from './space.ts'
 import { type Step, Unfinished } from './step.ts'
 import { holderOf } from './view.ts'
 
+/** Claims that one step of `evict` ends. */
+const EVICT_MAX = 256
+
 export function enter(step: Step, session: SessionKey, draft: ClaimDraft, terms: EnterTerms): EnterAnswer {
   const { nowMs: serverMs } = step
   const seq = serverMs > terms.notAfterMs ? null : numberForEmpty(step, session, draft.line, terms.minSeq)
   if (seq === null) return enterLine(step, session, draft, terms)
-  const { slot, dead_ms } = addClaim(step, session, draft, seq, [])
+  const { slot, dead_ms } = addClaim(step, session, draft, seq, true)
   return {
     serverMs,
     state: 'open',
@@ -62,26 +66,21 @@ function enterLine(step: Step, session: SessionKey, draft: ClaimDraft, terms: En
   if (terms.mode === 'try' && heldBack) return { serverMs, state: 'held-back', retryMs: graceMs - serverMs }
   if (earlier !== undefined) sql.line.drop.run(ns, earlier.line, earlier.seq)
   const front = settled(step, draft.line, [])
-  const fits = !heldBack && front.next === null && openCount([...front.open, draft]) > front.open.length
-  if (terms.mode === 'try' && !fits) return refuse(step, front, terms.sliceMs)
+  const open = openOf(front)
+  const fits = !heldBack && front.next === null && openCount([...open, draft]) > open.length
+  if (terms.mode === 'try' && !fits) return refuse(step, draft.line, terms.sliceMs)
   const seq = takeNumber(step, ns, terms.minSeq)
-  const claim = addClaim(step, session, draft, seq, fits ? front.open : null)
+  const claim = addClaim(step, session, draft, seq, fits)
   return { serverMs, ...(fits ? openStanding(step, claim) : closedStanding(step, claim, front)) }
 }
 
-/** Puts the claim's row in. `ahead`: it opens at once, behind these; null: it waits. */
-function addClaim(
-  step: Step,
-  session: SessionKey,
-  draft: ClaimDraft,
-  seq: number,
-  ahead: readonly ClaimRecord[] | null,
-): ClaimRecord {
+/** Puts the claim's row in. `opens`: at once; else it waits. */
+function addClaim(step: Step, session: SessionKey, draft: ClaimDraft, seq: number, opens: boolean): ClaimRecord {
   const { id, line, weight, capacity, label, value } = draft
   const flags = (draft.slot ? SLOT : 0) + (draft.detached ? DETACHED : 0)
-  const waiting = { flags, hold_ms: draft.maxHoldMs, slot: null, dead_ms: null }
-  const { slot, dead_ms } = ahead === null ? waiting : grantOf(waiting, ahead, step.nowMs)
-  const open = ahead === null ? 0 : 1
+  const waiting = { line, flags, hold_ms: draft.maxHoldMs, slot: null, dead_ms: null }
+  const { slot, dead_ms } = opens ? grantOf(step, waiting) : waiting
+  const open = opens ? 1 : 0
   const owner = session.id
   const { line: lineSql } = step.sql
   if (open === 1 && flags === 0 && draft.maxHoldMs === null && label === null && value === null) {
@@ -90,20 +89,21 @@ function addClaim(
     const own = [weight, capacity, open, slot, dead_ms, draft.maxHoldMs, flags] as const
     lineSql.add.run(step.ns, line, seq, id, owner, ...own, label, value, step.wallMs)
   }
-  const claim = { ...waiting, line, seq, id, session: owner, weight, capacity, open, slot, dead_ms, ends_ms: null }
+  const claim = { ...waiting, seq, id, session: owner, weight, capacity, open, slot, dead_ms, ends_ms: null }
   endWithClaim(step, claim, dead_ms)
   if (open === 1) step.touch(line)
   return claim
 }
 
 /** A try that found others: the first holder is told, and the line counts as contended for a slice. */
-function refuse(step: Step, front: Front, sliceMs: number): EnterAnswer {
+function refuse(step: Step, line: string, sliceMs: number): EnterAnswer {
   const { nowMs: serverMs, ns, sql } = step
-  const [first] = front.open
-  if (first === undefined) return { serverMs, state: 'refused', holder: null }
-  sql.line.setTried.run(serverMs + sliceMs, ns, first.line, first.seq)
-  step.hint(first.id)
-  return { serverMs, state: 'refused', holder: holderOf(step, first) }
+  const holder = holderOf(step, line)
+  if (holder !== null) {
+    sql.line.setTried.run(serverMs + sliceMs, ns, line, holder.seq)
+    step.hint(holder.id)
+  }
+  return { serverMs, state: 'refused', holder }
 }
 
 /** Writes only when something is dead ahead of a waiting claim, or more may open; else it is a plain read. */
@@ -138,12 +138,8 @@ export function leave(step: Step, keys: readonly ClaimKey[]): Timed & { readonly
   return { serverMs, found }
 }
 
-export function amend(
-  step: Step,
-  session: SessionKey,
-  key: ClaimKey,
-  change: { readonly maxHoldMs?: number | null; readonly weight?: number },
-): AmendAnswer {
+/** Needs no order: the requests of a client are done once each, in the order in which they were made. */
+export function amend(step: Step, session: SessionKey, key: ClaimKey, change: Amendment): AmendAnswer {
   const { nowMs: serverMs, ns, sql } = step
   if (!isAlive(step, session.id)) return { serverMs, state: 'session-gone' }
   const claim = ownClaim(step, session, key)
@@ -161,25 +157,42 @@ export function amend(
   return { serverMs, ...openStanding(step, { ...claim, weight, dead_ms }) }
 }
 
+/** What `evict` has done so far; null at its beginning. */
+export interface Eviction {
+  readonly evicted: number
+  /** The last claim that it looked at, and the last that was open when it began. */
+  readonly seq: number
+  readonly lastSeq: number
+}
+
+/** Ends a bounded number of open claims, those that were open when it began; `serverMs` once all were seen. */
 export function evict(
   step: Step,
   line: string,
   claimId: string | null,
   keepMs: number,
-): Timed & { readonly evicted: number } {
-  const { nowMs: serverMs, ns, sql } = step
-  // As it stands: a claim that would only now open is not ended before its owner has heard of it.
-  const front = readFront(step, line)
-  if (!front.complete) settled(step, line, [])
-  const ended = front.open.filter((claim) => claim.open === 1 && (claimId === null || claim.id === claimId))
+  before: Eviction | null,
+): Eviction & { readonly serverMs: number | null } {
+  const { nowMs, ns, sql } = step
+  const lastSeq = before?.lastSeq ?? sql.line.lastOpen.get(ns, line)?.seq ?? -1
+  const page = sql.line.openPage.all(ns, line, before?.seq ?? -1, lastSeq, nowMs, EVICT_MAX)
+  const ended = page.filter((claim) => claimId === null || claim.id === claimId)
+  for (const [session, ids] of bySession(ended)) tellRevoked(step, session, ids, keepMs)
   for (const claim of ended) {
-    tellRevoked(step, claim.session, claim.id, keepMs)
     sql.line.drop.run(ns, line, claim.seq)
     step.hint(claim.id)
   }
   if (ended.length > 0) step.touch(line)
   settle(step, line)
-  return { serverMs, evicted: ended.length }
+  const evicted = (before?.evicted ?? 0) + ended.length
+  const done = page.length < EVICT_MAX
+  return { evicted, seq: page.at(-1)?.seq ?? lastSeq, lastSeq, serverMs: done ? nowMs : null }
+}
+
+function bySession(claims: readonly ClaimRecord[]): ReadonlyMap<string, readonly string[]> {
+  const ids = new Map<string, string[]>()
+  for (const { session, id } of claims) ids.set(session, [...(ids.get(session) ?? []), id])
+  return ids
 }
 
 function ownClaim(step: Step, session: SessionKey, key: ClaimKey): ClaimRecord | null {
@@ -191,12 +204,12 @@ function ownClaim(step: Step, session: SessionKey, key: ClaimKey): ClaimRecord |
 function standingOf(step: Step, claim: ClaimRecord, except: readonly string[]): Open | Closed {
   if (claim.open === 1) return openStanding(step, claim)
   const front = settled(step, claim.line, except)
-  const opened = front.open.find((each) => each.id === claim.id)
+  const opened = front.opened.find((each) => each.id === claim.id)
   return opened === undefined ? closedStanding(step, claim, front) : openStanding(step, opened)
 }
 
 /** @throws {Unfinished} when there are more of the dead than one step removes */
-function settled(step: Step, line: string, except: readonly string[]): Front {
+function settled(step: Step, line: string, except: readonly string[]): ReturnType<typeof settle> {
   const front = settle(step, line, except)
   if (!front.complete) throw new Unfinished()
   return front

@@ -4,6 +4,7 @@
  */
 import type {
   AmendAnswer,
+  Amendment,
   AskAnswer,
   BeatAnswer,
   BeatTerms,
@@ -23,7 +24,7 @@ import type {
 } from '../../port.ts'
 import { requireClaim } from '../rules.ts'
 import { addMember, countMembers, getCell, removeCell, setCell } from './cell.ts'
-import { amend, ask, enter, evict, leave } from './claim.ts'
+import { amend, ask, type Eviction, enter, evict, leave } from './claim.ts'
 import { Connection, type Source } from './connection.ts'
 import { joinNeighbours, type Neighbour } from './neighbours.ts'
 import { Queue } from './queue.ts'
@@ -111,11 +112,7 @@ export class SqliteLedger implements Ledger, Neighbour {
     }
   }
 
-  amend(
-    session: SessionKey,
-    claim: ClaimKey,
-    change: { readonly maxHoldMs?: number | null; readonly weight?: number },
-  ): Promise<AmendAnswer> {
+  amend(session: SessionKey, claim: ClaimKey, change: Amendment): Promise<AmendAnswer> {
     return this.#queue.submit('write', (step) => amend(step, session, claim, change))
   }
 
@@ -123,8 +120,14 @@ export class SqliteLedger implements Ledger, Neighbour {
     return this.#queue.submit('write', (step) => beatSession(step, session.id, terms))
   }
 
-  evict(line: string, claimId: string | null): Promise<Timed & { readonly evicted: number }> {
-    return this.#queue.submit('write', (step) => evict(step, line, claimId, this.#setup.maxTtlMs))
+  async evict(line: string, claimId: string | null): Promise<Timed & { readonly evicted: number }> {
+    let before: Eviction | null = null
+    for (;;) {
+      const so: Eviction | null = before
+      const after = await this.#queue.submit('write', (step) => evict(step, line, claimId, this.#setup.maxTtlMs, so))
+      if (after.serverMs !== null) return { serverMs: after.serverMs, evicted: after.evicted }
+      before = after
+    }
   }
 
   async inspect(line: string): Promise<LineRow | null> {

@@ -1,21 +1,32 @@
 /**
- * Lines: who stands at the front, who opens, what keeps a claim closed. A line is read from the front only as far as
- * the first claim that must wait, for behind it nothing can open; so a long line costs no more than a short one.
+ * Lines: who stands at the front, who opens, what keeps a claim closed. The open claims of a line stand before all that
+ * wait, so they are summed up in one row; of those that wait, only the first that stays closed is read, for behind it
+ * nothing can open. A long line costs no more than a short one.
  */
-import { blockers, freeSlot, openCount } from '../../admission.ts'
+import { blockers, freeSlot, openCount, type Weighed } from '../../admission.ts'
 import type { Closed, Open } from '../../port.ts'
 import { type Query, query, type SqliteDatabase } from './database.ts'
-import { CLAIM, CLAIMS, type ClaimRecord, contended, DETACHED, endOf, SLOT } from './records.ts'
-import { graceOf } from './space.ts'
+import { CLAIM, CLAIMS, type ClaimRecord, contended, DETACHED, endOf, LIVE, SLOT } from './records.ts'
+import { endedGrace } from './space.ts'
 import type { Step } from './step.ts'
 import { holderOf } from './view.ts'
 
-/** Rows read at once; doubled as long as the end is not found. */
-const PAGE = { first: 8, max: 512 }
+/** Waiting claims read at once; more as long as the end is not found. */
+const PAGE = { first: 4, max: 512 }
 /** Dead claims that one step removes. */
 const DEAD_MAX = 512
 /** How many claims ahead are looked at for what keeps one closed. */
 const AHEAD_MAX = 16
+
+interface Summary {
+  /** The number of the first claim that waits, dead or not; 9e15: none does. */
+  readonly waiting: number
+  readonly rows: number
+  readonly live: number
+  readonly weight: number | null
+  readonly capacity: number | null
+  readonly grace_ms: number | null
+}
 
 export class LineSql {
   readonly enterEmpty: Query<{ readonly last: number }>
@@ -29,7 +40,12 @@ export class LineSql {
   readonly open: Query<never>
   readonly amend: Query<never>
   readonly setTried: Query<never>
-  readonly front: Query<ClaimRecord>
+  readonly summary: Query<Summary>
+  readonly deadOpen: Query<ClaimRecord>
+  readonly waiting: Query<ClaimRecord>
+  readonly lastOpen: Query<{ readonly seq: number }>
+  readonly openPage: Query<ClaimRecord>
+  readonly slots: Query<{ readonly slot: number }>
   readonly ahead: Query<ClaimRecord>
   readonly contended: Query<{ readonly contended: number }>
 
@@ -70,9 +86,39 @@ export class LineSql {
       database,
       'update hf_claim set tried_ms = max(tried_ms, ?) where ns = ? and line = ? and seq = ?',
     )
-    this.front = query(
+    // One row: the live open claims together, how many dead ones are among them, and where the waiting begin.
+    this.summary = query(
       database,
-      `select ${CLAIM} from ${CLAIMS} where c.ns = ? and c.line = ? and c.seq > ? order by c.seq limit ?`,
+      `with x (ns, line, waiting) as (select p.ns, p.line,
+           coalesce((select min(w.seq) from hf_claim w where w.ns = p.ns and w.line = p.line and w.open = 0), 9e15)
+           from (select ? as ns, ? as line) p)
+         select x.waiting, count(c.seq) as rows, coalesce(sum(${LIVE}), 0) as live,
+           sum(case when ${LIVE} then c.weight end) as weight, min(case when ${LIVE} then c.capacity end) as capacity,
+           (select grace_ms from hf_space where ns = x.ns) as grace_ms
+         from x left join hf_claim c on c.ns = x.ns and c.line = x.line and c.seq < x.waiting
+           left join hf_session s on s.ns = c.ns and s.id = c.session`,
+    )
+    this.deadOpen = query(
+      database,
+      `select ${CLAIM} from ${CLAIMS} where c.ns = ? and c.line = ? and c.seq < ? and not ${LIVE} limit ${DEAD_MAX}`,
+    )
+    this.waiting = query(
+      database,
+      `select ${CLAIM} from ${CLAIMS} where c.ns = ? and c.line = ? and c.seq >= ? order by c.seq limit ?`,
+    )
+    this.lastOpen = query(
+      database,
+      `select seq from hf_claim where ns = ? and line = ? and seq < coalesce((select min(w.seq) from hf_claim w
+         where w.ns = hf_claim.ns and w.line = hf_claim.line and w.open = 0), 9e15) order by seq desc limit 1`,
+    )
+    this.openPage = query(
+      database,
+      `select ${CLAIM} from ${CLAIMS} where c.ns = ? and c.line = ? and c.seq > ? and c.seq <= ? and c.open = 1
+         and ${LIVE} order by c.seq limit ?`,
+    )
+    this.slots = query(
+      database,
+      `select c.slot from ${CLAIMS} where c.ns = ? and c.line = ? and c.open = 1 and c.slot is not null and ${LIVE}`,
     )
     this.ahead = query(
       database,
@@ -89,8 +135,10 @@ export class LineSql {
 /** The front of a line as far as it matters. */
 export interface Front {
   readonly dead: readonly ClaimRecord[]
-  /** The live claims that are open or may be, in order. */
-  readonly open: readonly ClaimRecord[]
+  /** The live claims that are open, as one: their weights together and the smallest capacity among them; or none. */
+  readonly open: readonly Weighed[]
+  /** Those that wait and may open now, in order. */
+  readonly opening: readonly ClaimRecord[]
   /** The first live claim that stays closed; null: none does. */
   readonly next: ClaimRecord | null
   readonly graceMs: number
@@ -100,29 +148,38 @@ export interface Front {
 
 export function readFront(step: Step, line: string): Front {
   const { nowMs, ns, sql } = step
-  const graceMs = graceOf(step)
-  const dead: ClaimRecord[] = []
-  const live: ClaimRecord[] = []
-  let after = -1
+  const summary = sql.line.summary.get(nowMs, nowMs, nowMs, ns, line)
+  if (summary === undefined) throw new Error('a summary has one row')
+  const { waiting, rows, live, weight, capacity } = summary
+  const graceMs = endedGrace(step, summary.grace_ms ?? 0)
+  const open = weight === null || capacity === null ? [] : [{ weight, capacity }]
+  const dead = rows > live ? sql.line.deadOpen.all(ns, line, waiting, nowMs) : []
+  const queue: ClaimRecord[] = []
+  let from = waiting
   for (let limit = PAGE.first; ; limit = Math.min(limit * 4, PAGE.max)) {
-    const rows = sql.line.front.all(ns, line, after, limit)
-    for (const row of rows) (endOf(row) > nowMs ? live : dead).push(row)
-    const count = graceMs > nowMs ? openedBefore(live) : openCount(live)
-    const next = live[count] ?? null
-    const ended = next !== null || rows.length < limit
-    if (ended || dead.length >= DEAD_MAX) return { dead, open: live.slice(0, count), next, graceMs, complete: ended }
-    after = rows.at(-1)?.seq ?? after
+    const page = from < Number.MAX_SAFE_INTEGER ? sql.line.waiting.all(ns, line, from, limit) : []
+    for (const claim of page) (endOf(claim) > nowMs ? queue : dead).push(claim)
+    const count = graceMs > nowMs ? 0 : openCount([...open, ...queue]) - open.length
+    const next = queue[count] ?? null
+    const ended = next !== null || page.length < limit
+    if (ended || dead.length >= DEAD_MAX) {
+      return { dead, open, opening: queue.slice(0, count), next, graceMs, complete: ended && dead.length < DEAD_MAX }
+    }
+    from = (page.at(-1)?.seq ?? from) + 1
   }
 }
 
 /**
  * Deletes the dead at the front and the entries of their sessions, opens what the rule lets in, and tells those; but
- * not `except`, who is answered. Gives the front as it is then.
+ * not `except`, who is answered. Gives the front as it was read; `opened` with what the newly open ones got.
  */
-export function settle(step: Step, line: string, except: readonly string[] = []): Front {
+export function settle(
+  step: Step,
+  line: string,
+  except: readonly string[] = [],
+): Front & { readonly opened: readonly ClaimRecord[] } {
   const front = readFront(step, line)
-  const opening = front.open.some((claim) => claim.open === 0)
-  if (front.dead.length === 0 && !opening) return front
+  if (front.dead.length === 0 && front.opening.length === 0) return { ...front, opened: [] }
   step.requireWriting()
   step.touch(line)
   const { nowMs, ns, sql } = step
@@ -130,31 +187,34 @@ export function settle(step: Step, line: string, except: readonly string[] = [])
   for (const session of new Set(front.dead.map((claim) => claim.session))) sql.session.bury.run(ns, session, nowMs)
   if (!front.complete) {
     step.hintNear(line)
-    return front
+    return { ...front, opened: [] }
   }
-  const open: ClaimRecord[] = []
-  for (const claim of front.open) {
-    open.push(claim.open === 1 ? claim : openClaim(step, claim, open))
-    if (claim.open === 0 && !except.includes(claim.id)) step.hint(claim.id)
-  }
-  return { ...front, dead: [], open }
+  const opened = front.opening.map((claim) => openClaim(step, claim))
+  for (const { id } of opened) if (!except.includes(id)) step.hint(id)
+  return { ...front, opened }
 }
 
-/** What a claim gets when it opens: a slot, its hard end, and when detached a session that ends there too. */
+/** The live open claims of a settled line, those that it opened included. */
+export function openOf(front: Front): readonly Weighed[] {
+  return [...front.open, ...front.opening]
+}
+
+/** What a claim gets when it opens now: a slot, and its hard end. */
 export function grantOf(
-  claim: Pick<ClaimRecord, 'flags' | 'hold_ms'>,
-  ahead: readonly ClaimRecord[],
-  nowMs: number,
+  step: Step,
+  claim: Pick<ClaimRecord, 'line' | 'flags' | 'hold_ms'>,
 ): { readonly slot: number | null; readonly dead_ms: number | null } {
+  const { nowMs, ns, sql } = step
+  const taken = claim.flags & SLOT ? sql.line.slots.all(ns, claim.line, nowMs).map((row) => row.slot) : []
   return {
-    slot: claim.flags & SLOT ? freeSlot(ahead.map((each) => each.slot)) : null,
+    slot: claim.flags & SLOT ? freeSlot(taken) : null,
     dead_ms: claim.hold_ms === null ? null : nowMs + claim.hold_ms,
   }
 }
 
-function openClaim(step: Step, claim: ClaimRecord, ahead: readonly ClaimRecord[]): ClaimRecord {
-  const { nowMs, ns, sql, wallMs } = step
-  const grant = grantOf(claim, ahead, nowMs)
+function openClaim(step: Step, claim: ClaimRecord): ClaimRecord {
+  const { ns, sql, wallMs } = step
+  const grant = grantOf(step, claim)
   sql.line.open.run(grant.slot, grant.dead_ms, wallMs, ns, claim.line, claim.seq)
   endWithClaim(step, claim, grant.dead_ms)
   return { ...claim, ...grant, open: 1 }
@@ -180,13 +240,12 @@ export function openStanding(step: Step, claim: ClaimRecord): Open {
 export function closedStanding(step: Step, claim: ClaimRecord, front: Front): Closed {
   const ends = blockingEnds(step, claim)
   if (front.graceMs > step.nowMs) ends.push(front.graceMs)
-  const [first] = front.open
   return {
     state: 'closed',
     seq: claim.seq,
     first: front.next === null || front.next.seq >= claim.seq,
     recheckMs: ends.length === 0 ? null : Math.min(...ends) - step.nowMs,
-    holder: first === undefined ? null : holderOf(step, first),
+    holder: openOf(front).length === 0 ? null : holderOf(step, claim.line),
   }
 }
 
@@ -200,10 +259,4 @@ function blockingEnds(step: Step, claim: ClaimRecord): number[] {
   const watched = new Set(blockers([...line, claim], line.length))
   const all = watched.size === 0 && rows.length > AHEAD_MAX
   return line.filter((_, position) => all || watched.has(position)).map(endOf)
-}
-
-/** While grants are held back, only what is open stays so. */
-function openedBefore(live: readonly ClaimRecord[]): number {
-  const first = live.findIndex((claim) => claim.open === 0)
-  return first === -1 ? live.length : first
 }

@@ -29,7 +29,7 @@ export const CLAIM =
 
 export const CLAIMS = 'hf_claim c left join hf_session s on s.ns = c.ns and s.id = c.session'
 
-export const LIVE = 'min(s.ends_ms, coalesce(c.dead_ms, 9e99)) > ?'
+export const LIVE = 'coalesce(min(s.ends_ms, coalesce(c.dead_ms, 9e99)) > ?, 0)'
 
 /** The claims of a session are found by the id of the session, which theirs begin with. */
 export const ofSession = (ns: string, session: string): string =>

@@ -23,7 +23,7 @@ const CHECKPOINT_PAGES = 4000
 
 // Moments (…_ms) are on the boot clock. A session whose end is −1 was ended: nothing makes it live again.
 // hf_claim stands in the order of the line; hf_claim_id finds one claim, and those of a session by the id they start
-// with; hf_claim_closed has an entry only while a claim waits, so that an uncontended one costs nothing there.
+// with; hf_claim_closed and hf_claim_waiting have an entry only while a claim waits, so an uncontended one costs nothing there.
 const TABLES = `
 create table hf_store (one integer primary key check (one = 1), layout integer not null, boot text not null,
   wall_offset_ms real not null);
@@ -37,6 +37,7 @@ create table hf_claim (ns integer not null, line text not null, seq integer not 
   since_ms real not null, primary key (ns, line, seq)) without rowid;
 create unique index hf_claim_id on hf_claim (ns, id);
 create index hf_claim_closed on hf_claim (ns, line, session) where open = 0;
+create index hf_claim_waiting on hf_claim (ns, line, seq) where open = 0;
 create table hf_cell (ns integer not null, name text not null, value text not null, version integer not null,
   ends_ms real, primary key (ns, name)) without rowid;
 create index hf_cell_end on hf_cell (ends_ms) where ends_ms is not null;

@@ -134,14 +134,14 @@ export function beatSession(step: Step, id: string, terms: BeatTerms): BeatAnswe
 }
 
 /**
- * Puts a claim id into the session's mailbox. Every beat repeats it for so long that whoever had no answer to any of
+ * Puts claim ids into the session's mailbox. Every beat repeats it for so long that whoever had no answer to any of
  * those beats has lost the session itself.
  */
-export function tellRevoked(step: Step, session: string, claimId: string, keepMs: number): void {
+export function tellRevoked(step: Step, session: string, claimIds: readonly string[], keepMs: number): void {
   const { sql, ns, nowMs } = step
   const mailbox = sql.session.find.get(ns, session)
   if (mailbox === undefined) return
-  sql.session.setRevoked.run(JSON.stringify([...lettersOf(mailbox, nowMs), claimId]), nowMs + keepMs, ns, session)
+  sql.session.setRevoked.run(JSON.stringify([...lettersOf(mailbox, nowMs), ...claimIds]), nowMs + keepMs, ns, session)
 }
 
 function lettersOf(mailbox: Mailbox, nowMs: number): readonly string[] {

@@ -69,12 +69,15 @@ export function agree(step: Step, ns: number, constants: Constants, seenBefore: 
   step.sql.space.begin.run(maxTtlMs, quarantine ? 1 : 0, last, graceMs, ns)
 }
 
-/** Until when nothing opens that was not open. Once it is past it is forgotten, for the short way asks for none. */
+/** Until when nothing opens that was not open; 0 when that is past. */
 export function graceOf(step: Step): number {
-  const { sql, ns, nowMs } = step
-  const graceMs = sql.space.read.get(ns)?.grace_ms ?? 0
-  if (graceMs === 0 || graceMs > nowMs) return graceMs
-  if (step.writing) sql.space.endGrace.run(ns)
+  return endedGrace(step, step.sql.space.read.get(step.ns)?.grace_ms ?? 0)
+}
+
+/** A grace that is past is forgotten, for the short way into an empty line asks for none. */
+export function endedGrace(step: Step, graceMs: number): number {
+  if (graceMs === 0 || graceMs > step.nowMs) return graceMs
+  if (step.writing) step.sql.space.endGrace.run(step.ns)
   return 0
 }
 

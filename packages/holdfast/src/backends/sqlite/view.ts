@@ -20,12 +20,15 @@ interface ViewRecord extends ClaimRecord {
 const VIEW = `${CLAIM}, c.label, c.value, c.since_ms, s.host, s.pid`
 
 export class ViewSql {
-  readonly one: Query<ViewRecord>
+  readonly holder: Query<ViewRecord>
   readonly page: Query<ViewRecord>
   readonly nextLine: Query<{ readonly line: string }>
 
   constructor(database: SqliteDatabase) {
-    this.one = query(database, `select ${VIEW} from ${CLAIMS} where c.ns = ? and c.line = ? and c.seq = ?`)
+    this.holder = query(
+      database,
+      `select ${VIEW} from ${CLAIMS} where c.ns = ? and c.line = ? and c.open = 1 and ${LIVE} order by c.seq limit 1`,
+    )
     this.page = query(
       database,
       `select ${VIEW} from ${CLAIMS} where c.ns = ? and c.line = ? and c.seq > ? and ${LIVE} order by c.seq limit ?`,
@@ -37,10 +40,10 @@ export class ViewSql {
   }
 }
 
-/** A claim that was just read, for the one who waits behind it. */
-export function holderOf(step: Step, claim: ClaimRecord): ClaimRow | null {
-  const row = step.sql.view.one.get(step.ns, claim.line, claim.seq)
-  return row === undefined ? null : rowOf({ ...row, open: 1 })
+/** The first open claim of the line, for the one who waits behind it. */
+export function holderOf(step: Step, line: string): ClaimRow | null {
+  const row = step.sql.view.holder.get(step.ns, line, step.nowMs)
+  return row === undefined ? null : rowOf(row)
 }
 
 /** A page of a line's live claims, those above `after`. */
