@@ -19,7 +19,7 @@ import { addSums, missingKinds, noSums, type Sums, tableOf } from './simulation/
 import type { Failure } from './simulation/trial.ts'
 
 const LONG = { seeds: 100_000, aborts: 1000 }
-const SHORT = { seeds: 5000, aborts: 40 }
+const SHORT = { seeds: 5000, aborts: 20 }
 const PROGRESS_MS = 10_000
 /** After so many failing seeds there is nothing to be learned from more. */
 const FAILURES_MAX = 20

@@ -16,7 +16,7 @@ export function closeHost(world: World, host: Host, drainMs: number): void {
     outlive(world, host)
     if (host.locks.status().waiting > 0) world.happened('close while waiting')
     if (host.holdings.size > 0 && drainMs > 0) world.happened('drained close')
-    world.note(host, `closes with a drain of ${drainMs} ms`)
+    world.note(host, () => `closes with a drain of ${drainMs} ms`)
     void close(world, host, drainMs)
   })
 }
@@ -26,7 +26,7 @@ async function close(world: World, host: Host, drainMs: number): Promise<void> {
   await host.locks.close({ drain: `${drainMs}ms` })
   done()
   host.closed = true
-  world.note(host, 'is closed')
+  world.note(host, () => 'is closed')
   await host.sleep(EXIT_MS)
   const { referenced } = host.actor.clock
   if (referenced > 0)

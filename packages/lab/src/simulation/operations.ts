@@ -9,7 +9,7 @@ export function perform(world: World, operation: Operation): void {
   if (host === null || !host.works) return
   world.kernel.at(world.kernel.nowMs, host.actor, 'timer', () => {
     if (!host.works) return
-    world.note(host, `op ${operation.id}: ${JSON.stringify(operation)}`)
+    world.note(host, () => `op ${operation.id}: ${JSON.stringify(operation)}`)
     const over = world.promises.due(host, Number.POSITIVE_INFINITY, 0, `op ${operation.id}`)
     const done =
       operation.kind === 'lock' ? new LockWork(world, host, operation).perform() : coordinate(world, host, operation)

@@ -103,7 +103,8 @@ export class World implements Observer, Ground {
     this.happened(began.parent !== null ? 'nested grant' : local ? 'hand-over' : 'remote grant')
     if (this.#shares(began)) this.happened('shared claim')
     if (this.plan.calm) this.#neighbours.granted(began.claimId, this.kernel.nowMs)
-    this.note(began.host, `op ${began.op} granted ${began.resource} ${began.lease.id.slice(17)} fence ${began.fence}`)
+    const { op, resource, lease, fence } = began
+    this.note(began.host, () => `op ${op} granted ${resource} ${lease.id.slice(17)} fence ${fence}`)
     return began
   }
 
@@ -114,8 +115,8 @@ export class World implements Observer, Ground {
     return sharing > 1
   }
 
-  note(host: Host, what: string): void {
-    this.trace.note(this.kernel.nowMs, host.actor.number, 0, () => `${host.actor.name.padEnd(8)} ${what}`)
+  note(host: Host, what: () => string): void {
+    this.trace.note(this.kernel.nowMs, host.actor.number, 0, () => `${host.actor.name.padEnd(8)} ${what()}`)
   }
 
   happened(kind: EventKind): void {
