@@ -49,9 +49,9 @@ const facts: Facts = {
   async 'close rejects all that wait, in every kind of line'(world) {
     const locks = world.make()
     const neighbour = world.make()
-    await neighbour.mutex('thing').acquire()
-    await neighbour.semaphore('pool', { capacity: 1 }).acquire()
-    await neighbour.election('chair').acquire()
+    await world.hold(neighbour.mutex('thing').acquire())
+    await world.hold(neighbour.semaphore('pool', { capacity: 1 }).acquire())
+    await world.hold(neighbour.election('chair').acquire())
     const waits: PromiseLike<unknown>[] = [
       locks.mutex('thing').acquire(),
       locks.mutex('thing').run(() => assert.fail('it was called')),
@@ -94,7 +94,7 @@ const facts: Facts = {
       return held.isHeld()
     })
     const other = await locks.mutex('other').acquire()
-    await turns(3)
+    await until('both are held', () => locks.status().held === 2)
     const closing = locks.close({ drain: '20s' })
     await refusal('CLOSED', locks.mutex('third').acquire())
     setTimeout(() => void other.release(), 30)
@@ -131,7 +131,7 @@ const facts: Facts = {
         return 'late'
       }),
     )
-    await turns(3)
+    await until('it is held', () => locks.status().held === 1)
     await locks.close({ drain: '30ms' })
     open()
     const error = await section
@@ -141,12 +141,12 @@ const facts: Facts = {
 
   async 'close may be called again, and disposal is a close'(world) {
     const locks = world.make()
-    await locks.mutex('thing').acquire()
+    await world.hold(locks.mutex('thing').acquire())
     await Promise.all([locks.close(), locks.close({ drain: '5s' }), locks[Symbol.asyncDispose]()])
     await locks.close()
     const inBlock = async (): Promise<void> => {
       await using own = world.make()
-      await own.mutex('thing').acquire()
+      await world.hold(own.mutex('thing').acquire())
     }
     await inBlock()
     assert.notEqual(await world.make().mutex('thing').tryAcquire(), null)

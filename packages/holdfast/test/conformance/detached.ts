@@ -67,7 +67,7 @@ const facts: Facts = {
   },
 
   async 'a detached take that gave up leaves nothing in the line'(world) {
-    await world.make().mutex('job').acquire()
+    await world.hold(world.make().mutex('job').acquire())
     const locks = world.make()
     await refusal('WAIT_TIMEOUT', locks.mutex('job').acquire({ detached: true, maxHold: '1h', wait: brief(40) }))
     assert.equal(await locks.mutex('job').tryAcquire({ detached: true, maxHold: '1h' }), null)
@@ -77,7 +77,7 @@ const facts: Facts = {
 
   async 'close does not wait for it, and releases what is not detached'(world) {
     const locks = world.make()
-    await locks.mutex('job').acquire({ detached: true, maxHold: '1h' })
+    await world.hold(locks.mutex('job').acquire({ detached: true, maxHold: '1h' }))
     const other = await locks.mutex('other').acquire()
     setTimeout(() => void other.release(), 40)
     await soon('close', locks.close({ drain: '20s' }))

@@ -52,7 +52,7 @@ const terms: Facts = {
   },
 
   async 'a candidate waits for ever unless it is told otherwise'(world) {
-    await world.make().election('chair').acquire()
+    await world.hold(world.make().election('chair').acquire())
     const second = (await world.ready()).election('chair')
     await refusal('WAIT_TIMEOUT', second.acquire({ wait: brief(40) }))
     assert.equal(await world.make().election('chair').tryAcquire(), null)
@@ -85,7 +85,7 @@ const leading: Facts = {
   },
 
   async 'lead ends its waiting when the signal aborts, without an error'(world) {
-    await world.make().election('chair').acquire()
+    await world.hold(world.make().election('chair').acquire())
     const controller = new AbortController()
     const led = world
       .make()

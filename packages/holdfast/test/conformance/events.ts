@@ -122,10 +122,10 @@ const ends: Facts = {
     const ended = await locks.mutex('one').acquire({ maxHold: '30ms' })
     await until('it ends', () => events.length === 1)
     assert.equal(ended.isHeld(), false)
-    await locks.mutex('two').acquire()
+    await world.hold(locks.mutex('two').acquire())
     await world.make().forceRelease('two')
     await until('it is revoked', () => events.length === 2)
-    await locks.mutex('three').acquire()
+    await world.hold(locks.mutex('three').acquire())
     await locks.close()
     assert.deepEqual(
       events.map(({ name, reason }) => [name, reason]),
@@ -214,7 +214,7 @@ const sessions: Facts = {
   async 'who beats is told, and why'(world) {
     const events = heard(world, 'holdfast:session')
     const locks = world.make({ heartbeat: 'main' })
-    await locks.mutex('thing').acquire()
+    await world.hold(locks.mutex('thing').acquire())
     await turns(2)
     const told = events.find(({ state }) => state === 'heartbeat')
     assert.equal(told?.heartbeat, 'main')

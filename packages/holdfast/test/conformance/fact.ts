@@ -31,6 +31,8 @@ export interface World {
   ready(options?: Partial<HoldfastOptions>): Promise<Holdfast>
   /** A neighbour whose way to the store is counted and can be cut. */
   cabled(options?: Partial<HoldfastOptions>): { readonly locks: Holdfast; readonly cable: Cable }
+  /** Keeps a lease that nobody else keeps, for one that is collected is given back. */
+  hold<T>(lease: T | PromiseLike<T>): Promise<T>
   /** Done at the end of the fact, last first, also when it fails. */
   after(work: () => unknown): void
 }

@@ -35,7 +35,7 @@ function timeouts(kind: Exclusive): Facts {
     async 'a take that is not served within its wait fails then, and names the holder: here'(world) {
       const thing = await laid(kind, world)
       const locks = await world.ready()
-      await thing.of(locks).acquire({ label: LABEL })
+      await world.hold(thing.of(locks).acquire({ label: LABEL }))
       const startedMs = nowMs()
       const error = await refusal('WAIT_TIMEOUT', thing.of(locks).acquire({ wait: brief(60) }))
       const tookMs = nowMs() - startedMs
@@ -48,7 +48,7 @@ function timeouts(kind: Exclusive): Facts {
 
     async 'a take that is not served within its wait fails then, and names the holder: elsewhere'(world) {
       const thing = await laid(kind, world)
-      await thing.of(world.make()).acquire({ label: LABEL })
+      await world.hold(thing.of(world.make()).acquire({ label: LABEL }))
       const locks = world.make()
       await locks.ready()
       const error = await refusal('WAIT_TIMEOUT', thing.of(locks).acquire({ wait: brief(60) }))
@@ -111,7 +111,7 @@ function aborts(kind: Exclusive): Facts {
     async 'an abort without a reason rejects with the AbortError of the signal'(world) {
       const thing = await laid(kind, world)
       const locks = world.make()
-      await thing.of(locks).acquire()
+      await world.hold(thing.of(locks).acquire())
       const controller = new AbortController()
       const take = thing.of(locks).acquire({ signal: controller.signal })
       controller.abort()
@@ -168,7 +168,7 @@ function remains(kind: Exclusive): Facts {
       const thing = await laid(kind, world)
       const here = await world.ready()
       const neighbours = [here, await world.ready(), await world.ready()]
-      await thing.of(here).acquire()
+      await world.hold(thing.of(here).acquire())
       const controller = new AbortController()
       const { signal } = controller
       const takes = neighbours.flatMap((locks) => [

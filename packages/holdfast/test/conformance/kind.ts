@@ -48,7 +48,7 @@ export const lastPermitKind: Exclusive = {
   taken: PLACES - 1,
   lay: async (world, name) => {
     const first = world.make().semaphore(name, { capacity: PLACES, label: LABEL })
-    for (let taken = 0; taken < PLACES - 1; taken++) await first.acquire()
+    for (let taken = 0; taken < PLACES - 1; taken++) await world.hold(first.acquire())
   },
 }
 

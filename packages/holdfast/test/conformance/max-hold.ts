@@ -45,7 +45,7 @@ function end(kind: Exclusive): Facts {
       const thing = await laid(kind, world)
       const locks = world.make()
       const startedMs = nowMs()
-      await thing.of(locks).acquire({ maxHold: '150ms' })
+      await world.hold(thing.of(locks).acquire({ maxHold: '150ms' }))
       const next = await soon('the next task', thing.of(locks).acquire(), 150 + LOOK_MS)
       assert.ok(nowMs() - startedMs > 100)
       await pause(200)

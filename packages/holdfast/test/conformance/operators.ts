@@ -31,9 +31,9 @@ const inspecting: Facts = {
   async 'inspect gives a line for each kind that has one of this name, and nothing for a free name'(world) {
     const locks = world.make()
     assert.deepEqual(await locks.inspect('thing'), [])
-    await locks.mutex('thing').acquire()
-    await locks.semaphore('thing', { capacity: 2 }).acquire()
-    await locks.election('thing').acquire()
+    await world.hold(locks.mutex('thing').acquire())
+    await world.hold(locks.semaphore('thing', { capacity: 2 }).acquire())
+    await world.hold(locks.election('thing').acquire())
     const kinds = (await locks.inspect('thing')).map(({ kind }) => kind)
     assert.deepEqual([...kinds].sort(), ['election', 'lock', 'semaphore'])
     assert.deepEqual(await locks.inspect('thin'), [])
@@ -42,8 +42,8 @@ const inspecting: Facts = {
   async 'inspect shows no dead: neither a holder whose end has come nor one whose session has'(world) {
     const { locks, cable } = world.cabled({ ttl: world.subject.ttl })
     const seen = world.make()
-    await locks.mutex('one').acquire({ maxHold: '50ms' })
-    await locks.mutex('two').acquire()
+    await world.hold(locks.mutex('one').acquire({ maxHold: '50ms' }))
+    await world.hold(locks.mutex('two').acquire())
     cable.cut('silent')
     await pause(80)
     assert.deepEqual(await seen.inspect('one'), [])
@@ -55,9 +55,9 @@ const inspecting: Facts = {
     const locks = world.make()
     const names = numbers(230).map((number) => `shop:${String(number).padStart(3, '0')}`)
     await Promise.all(names.map((name) => locks.mutex(name).acquire()))
-    await locks.semaphore('shop:pool', { capacity: 1 }).acquire()
-    await locks.mutex('other').acquire()
-    await locks.mutex('shop').acquire()
+    await world.hold(locks.semaphore('shop:pool', { capacity: 1 }).acquire())
+    await world.hold(locks.mutex('other').acquire())
+    await world.hold(locks.mutex('shop').acquire())
     const seen: string[] = []
     for await (const line of world.make().list({ prefix: 'shop:' })) {
       assert.equal(line.holders.length, 1)
@@ -97,7 +97,7 @@ const inspecting: Facts = {
   async 'namespaces do not see each other'(world) {
     const locks = world.make()
     const other = world.make({ namespace: `${world.namespace}-other` })
-    await locks.mutex('thing').acquire()
+    await world.hold(locks.mutex('thing').acquire())
     assert.deepEqual(await other.inspect('thing'), [])
     assert.notEqual(await other.mutex('thing').tryAcquire(), null)
     for await (const line of other.list()) assert.equal(line.name, 'thing')
@@ -246,7 +246,7 @@ const knowing: Facts = {
 
   async 'status says who beats, and why it is not a worker'(world) {
     const locks = world.make({ heartbeat: 'main' })
-    await locks.mutex('thing').acquire()
+    await world.hold(locks.mutex('thing').acquire())
     await turns(2)
     const { heartbeat, heartbeatReason } = locks.status()
     assert.equal(heartbeat, 'main')

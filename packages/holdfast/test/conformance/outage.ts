@@ -26,7 +26,7 @@ function holding(kind: Exclusive): Facts {
         cable.cut(how)
         // Longer than a beat.
         await pause(1100)
-        assert.equal(held.isHeld(), true)
+        assert.equal(held.isHeld(), true, `${how}: ${held.signal.aborted ? held.signal.reason : 'in doubt'}`)
         cable.heal()
         await until('it is renewed', () => held.validForMs() > 2200)
       }

@@ -106,9 +106,10 @@ const traces: Facts = {
     const before = count()
     const locks = world.make()
     await useAll(locks, new AbortController().signal)
-    assert.equal(count(), before)
+    // The heartbeat thread, if there is one, is let go at the end of the process, once for all objects.
+    assert.ok(count() <= before + 1)
     await locks.close()
-    assert.equal(count(), before)
+    await until('it listens to nothing more', () => count() === before)
   },
 }
 
@@ -201,6 +202,13 @@ const stalls: Facts = {
       assert.equal(held.isHeld(), false)
       assert.equal(held.signal.aborted, true)
     }
+  },
+
+  async 'a free lock that lingers is had by a try also when what is known of it is old'(world) {
+    const locks = world.make({ front: { linger: '20s' } })
+    await locks.mutex('thing').run(() => {})
+    stall(80)
+    assert.notEqual(await locks.mutex('thing').tryAcquire(), null)
   },
 
   async 'what waits in the process is not granted a lock whose session died in a stall'(world) {

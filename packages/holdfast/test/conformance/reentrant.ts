@@ -248,7 +248,7 @@ const within: Facts = {
     const locks = world.make()
     const pool = locks.semaphore('thing', { capacity: 5 })
     const one = await pool.acquire()
-    await pool.acquire({ permits: 4 })
+    await world.hold(pool.acquire({ permits: 4 }))
     const heavy = pool.acquire({ within: one as unknown as Lease, permits: 3, wait: brief(50) })
     const error = await rejection(heavy)
     assert.ok(error instanceof Error)

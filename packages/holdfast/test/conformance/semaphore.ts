@@ -86,12 +86,12 @@ const counting: Facts = {
 
   async 'a semaphore and a mutex of one name do not meet'(world) {
     const locks = world.make()
-    await locks.mutex('pool').acquire()
+    await world.hold(locks.mutex('pool').acquire())
     assert.notEqual(await locks.semaphore('pool', { capacity: 1 }).tryAcquire(), null)
   },
 
   async 'a wait for permits that is over names a holder'(world) {
-    await world.make().semaphore('pool', { capacity: 2, label: 'crawler' }).acquire({ permits: 2 })
+    await world.hold(world.make().semaphore('pool', { capacity: 2, label: 'crawler' }).acquire({ permits: 2 }))
     const pool = (await world.ready()).semaphore('pool', { capacity: 2 })
     const error = await refusal('WAIT_TIMEOUT', pool.acquire({ wait: brief(40) }))
     assert.equal(error.holder?.label, 'crawler')

@@ -77,7 +77,7 @@ function exclusion(kind: Exclusive): Facts {
     async 'different names do not wait for each other'(world) {
       const thing = await laid(kind, world)
       const locks = world.make()
-      await thing.of(locks).acquire()
+      await world.hold(thing.of(locks).acquire())
       const other = await kind.of(locks, 'another', { wait: 0 }).acquire()
       assert.equal(other.isHeld(), true)
     },
@@ -150,7 +150,7 @@ function verbs(kind: Exclusive): Facts {
 
     async 'options of the call win over those of the description, and those over the object'(world) {
       const thing = await laid(kind, world)
-      await thing.of(world.make()).acquire()
+      await world.hold(thing.of(world.make()).acquire())
       const [short, long] = [world.make({ defaults: { wait: brief(40) } }), world.make({ defaults: { wait: '1h' } })]
       await Promise.all([short.ready(), long.ready()])
       const takes = [
@@ -200,7 +200,7 @@ function tries(kind: Exclusive): Facts {
     async 'tryRun does not call the function while the lock is held, and names the holder'(world) {
       const thing = await laid(kind, world)
       const here = world.make()
-      await thing.of(here).acquire({ label: LABEL })
+      await world.hold(thing.of(here).acquire({ label: LABEL }))
       for (const locks of [here, world.make()]) {
         const told = await thing.of(locks).tryRun(() => assert.fail('it was called'))
         assert.ok(!told.ran)
@@ -237,7 +237,7 @@ function tries(kind: Exclusive): Facts {
 
     async 'a try with a wait is null, or not run, when the wait is over'(world) {
       const thing = await laid(kind, world)
-      await thing.of(world.make()).acquire({ label: LABEL })
+      await world.hold(thing.of(world.make()).acquire({ label: LABEL }))
       const lock = thing.of(await world.ready())
       const startedMs = nowMs()
       assert.equal(await lock.tryAcquire({ wait: brief(50) }), null)
@@ -258,7 +258,7 @@ function tries(kind: Exclusive): Facts {
     async 'what the function throws is no refusal of a try, even if it is a WaitTimeoutError'(world) {
       const thing = await laid(kind, world)
       const locks = world.make()
-      await locks.mutex('other').acquire()
+      await world.hold(locks.mutex('other').acquire())
       const lock = thing.of(world.make())
       const error = await refusal(
         'WAIT_TIMEOUT',

@@ -35,7 +35,7 @@ const all: Facts = {
       const names = orders[number % orders.length] ?? []
       return locks
         .all(names.map((name) => locks.mutex(name)))
-        .run(() => Promise.all(names.map((name) => rooms.get(name)?.visit(number))), { wait: '10s' })
+        .run(() => Promise.all(names.map((name) => rooms.get(name)?.visit(number))), { wait: '50s' })
     })
     await soon('all are through', Promise.all(tasks), 8000)
     assert.ok([...rooms.values()].every((room) => room.most === 1))
@@ -68,7 +68,7 @@ const all: Facts = {
   async 'one that is not to be had leaves none held, for a wait as for a try'(world) {
     const locks = await world.ready()
     const neighbour = world.make()
-    await neighbour.mutex('b').acquire({ label: 'other' })
+    await world.hold(neighbour.mutex('b').acquire({ label: 'other' }))
     const both = locks.all([locks.mutex('a'), locks.mutex('b')])
     const startedMs = nowMs()
     const error = await refusal('WAIT_TIMEOUT', both.acquire({ wait: brief(100) }))
@@ -97,7 +97,7 @@ const all: Facts = {
   async 'an abort rejects with its reason and leaves none held'(world) {
     const locks = world.make()
     const neighbour = world.make()
-    await neighbour.mutex('b').acquire()
+    await world.hold(neighbour.mutex('b').acquire())
     const controller = new AbortController()
     const take = rejection(locks.all([locks.mutex('a'), locks.mutex('b')]).acquire({ signal: controller.signal }))
     await until('a is held', async () => (await neighbour.inspect('a')).length === 1)
@@ -204,7 +204,7 @@ const striped: Facts = {
       const name = here.striped('cart', 8).for(key).name
       assert.equal(there.striped('cart', 8).for(key).name, name)
     }
-    await here.striped('cart', 8).for('one').acquire()
+    await world.hold(here.striped('cart', 8).for('one').acquire())
     assert.equal(await there.striped('cart', 8).for('one').tryAcquire(), null)
   },
 

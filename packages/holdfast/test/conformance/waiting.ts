@@ -14,7 +14,7 @@ export function brief(ms: number): Duration {
 }
 
 export function briefMs(ms: number): number {
-  return (ms + 50) * machine.slowness
+  return (ms + 100) * machine.slowness
 }
 
 /** Below a third of the default ttl, which is when what was missed would be found by a beat; above any busy machine's delay. */

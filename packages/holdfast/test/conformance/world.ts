@@ -32,6 +32,11 @@ export async function inWorld(subject: Subject, fact: Fact): Promise<void> {
       )
       return { locks, cable }
     },
+    async hold(lease) {
+      const kept = await lease
+      endings.push(() => kept)
+      return kept
+    },
     after(work) {
       endings.push(work)
     },
