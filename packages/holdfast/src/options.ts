@@ -23,18 +23,18 @@ export interface Settings {
 
 const TTL_MS_MIN = 1000
 const MAX_TTL_MS_MAX = 600_000
+/** A shorter hold is over before an answer can tell of it. */
+const MAX_HOLD_MS_MIN = 5
 export const LABEL_BYTES_MAX = 256
 export const VALUE_BYTES_MAX = 65_536
 
 /** @throws {TypeError | RangeError} naming option and value */
-export function parseSettings(options: HoldfastOptions, ttlMsMin: number): Settings {
-  requireObject('options', options)
+export function parseSettings(asked: HoldfastOptions, ttlMsMin: number): Settings {
+  const options = copyOf('options', asked)
   const maxTtlMs = bounded('maxTtl', given(options.maxTtl, '1m'), TTL_MS_MIN, MAX_TTL_MS_MAX)
   const front = given(options.front, {})
-  if (front !== false) requireObject('front', front)
-  const queue = front === false ? {} : front
-  const defaults = given(options.defaults, {})
-  requireObject('defaults', defaults)
+  const queue = front === false ? {} : copyOf('front', front)
+  const defaults = copyOf('defaults', given(options.defaults, {}))
   return {
     namespace: checkName('namespace', options.namespace),
     ttlMs: bounded('ttl', given(options.ttl, '15s'), Math.max(TTL_MS_MIN, ttlMsMin), maxTtlMs),
@@ -57,14 +57,14 @@ export function parseSettings(options: HoldfastOptions, ttlMsMin: number): Setti
 /** Checks what can be checked without knowing the verb, so that a description with bad defaults fails when it is made. */
 export function checkTake<O extends TakeOptions>(options: O | undefined): O {
   if (options === undefined) return {} as O
-  requireObject('options', options)
-  if (options.wait !== undefined) parseWait(options.wait)
-  if (options.maxHold !== undefined) bounded('maxHold', options.maxHold, 1, Number.MAX_SAFE_INTEGER)
-  if (options.label !== undefined) checkText('label', options.label, LABEL_BYTES_MAX)
-  if (options.detached !== undefined) flag('detached', options.detached)
-  if (options.fair !== undefined) flag('fair', options.fair)
-  checkSignal(options.signal)
-  return options
+  const copy = copyOf('options', options)
+  if (copy.wait !== undefined) parseWait(copy.wait)
+  if (copy.maxHold !== undefined) bounded('maxHold', copy.maxHold, MAX_HOLD_MS_MIN, Number.MAX_SAFE_INTEGER)
+  if (copy.label !== undefined) checkText('label', copy.label, LABEL_BYTES_MAX)
+  if (copy.detached !== undefined) flag('detached', copy.detached)
+  if (copy.fair !== undefined) flag('fair', copy.fair)
+  checkSignal(copy.signal)
+  return copy
 }
 
 /** Options of a wait that ends without a lease, so that what belongs to a lease would be ignored. */
@@ -118,13 +118,19 @@ export function checkSignal(signal: unknown): void {
 
 /** Options that have a signal at most. */
 export function checkSignalOnly<O extends { readonly signal?: AbortSignal }>(options: O): O {
-  requireObject('options', options)
-  checkSignal(options.signal)
-  return options
+  const copy = copyOf('options', options)
+  checkSignal(copy.signal)
+  return copy
 }
 
 export function checkFunction(fn: unknown): void {
   if (typeof fn !== 'function') throw new TypeError(`fn must be a function, not ${show(fn)}`)
+}
+
+/** The options as they are now: what is checked is what is used, whatever a getter gives the next time. */
+export function copyOf<O extends object>(option: string, value: O): O {
+  requireObject(option, value)
+  return { ...value }
 }
 
 export function requireObject(option: string, value: unknown): void {
@@ -145,6 +151,7 @@ function isSignal(value: unknown): boolean {
     typeof value === 'object' &&
     value !== null &&
     typeof (value as AbortSignal).aborted === 'boolean' &&
-    typeof (value as AbortSignal).addEventListener === 'function'
+    typeof (value as AbortSignal).addEventListener === 'function' &&
+    typeof (value as AbortSignal).removeEventListener === 'function'
   )
 }

@@ -12,12 +12,16 @@ import { isHoldfastError, type LossReason } from '../errors.ts'
 import type { Claim, ClaimListener } from '../keeper/claim.ts'
 import type { Keeper } from '../keeper/keeper.ts'
 import type { ClaimRow } from '../port.ts'
+import { jittered } from '../random.ts'
 import { type Fit, fit } from './fit.ts'
 import type { Grant } from './grant.ts'
 import { Hold, type HoldOwner } from './hold.ts'
 import { type Task, TaskQueue, type Wish } from './task.ts'
 import { holderNow, type Verdict, verdict } from './verdict.ts'
 import { holdView, rowView } from './view.ts'
+
+/** Between two claims of which the first was dead on arrival. */
+const REST_MS = 50
 
 /** What all fronts of one Holdfast object share. */
 export interface FrontHome {
@@ -42,6 +46,8 @@ export class Front implements HoldOwner, ClaimListener {
   #linger: Timer | null = null
   /** When the store last had a word about a claim of this line that stands no more. */
   #heardMs = 0
+  /** Pauses under way after claims that were dead on arrival. */
+  #resting = 0
   #pumping = false
   #again = false
 
@@ -117,10 +123,24 @@ export class Front implements HoldOwner, ClaimListener {
   opened(claim: Claim): void {
     const task = this.#soloOver(claim)
     if (claim === this.#pending) this.#pending = null
-    const hold = new Hold(this, claim, this.keeper.clock.monotonicMs(), task?.wish.alone ?? false)
+    const now = this.keeper.clock.monotonicMs()
+    if (claim.endMs !== null && claim.endMs <= now) return this.#bornDead(claim, task)
+    const hold = new Hold(this, claim, now, task?.wish.alone ?? false)
     this.#holds = this.#holds.length === 0 ? [hold] : [...this.#holds, hold]
     if (task !== null) this.#grant(task, hold)
     this.#pump()
+  }
+
+  /** Its end came before the answer that told of it. Once more, but not as fast as the store can answer. */
+  #bornDead(claim: Claim, task: Task | null): void {
+    void this.keeper.leave(claim)
+    this.#resting++
+    this.#pump()
+    void this.keeper.pause(jittered(this.keeper.random, REST_MS)).then(() => {
+      this.#resting--
+      if (task !== null && !task.settled) this.#goAlone(task, claim.mode)
+      this.#pump()
+    })
   }
 
   refused(claim: Claim, holder: ClaimRow | null): void {
@@ -218,13 +238,16 @@ export class Front implements HoldOwner, ClaimListener {
       return
     }
     this.#pumping = true
-    do {
-      this.#again = false
-      const want = this.#serve()
-      this.#tidy()
-      this.#pend(want)
-    } while (this.#again)
-    this.#pumping = false
+    try {
+      do {
+        this.#again = false
+        const want = this.#serve()
+        this.#tidy()
+        this.#pend(want)
+      } while (this.#again)
+    } finally {
+      this.#pumping = false
+    }
     if (this.#idle) this.#home.idle(this)
   }
 
@@ -242,7 +265,13 @@ export class Front implements HoldOwner, ClaimListener {
   }
 
   get #idle(): boolean {
-    return this.#queue === null && this.#holds.length === 0 && this.#pending === null && !this.#crowded
+    return (
+      this.#resting === 0 &&
+      this.#queue === null &&
+      this.#holds.length === 0 &&
+      this.#pending === null &&
+      !this.#crowded
+    )
   }
 
   /** Tasks wait in the line with claims of their own. */
@@ -298,7 +327,7 @@ export class Front implements HoldOwner, ClaimListener {
       if (pending.heard) this.#heardMs = this.keeper.clock.monotonicMs()
       void this.keeper.leave(pending)
     }
-    if (want !== null) this.#pending = this.keeper.stand(this.line, want.wish, 'queue', this)
+    if (want !== null && this.#resting === 0) this.#pending = this.keeper.stand(this.line, want.wish, 'queue', this)
   }
 
   /** Asks about a free hold, or changes it, before it may be handed on. */

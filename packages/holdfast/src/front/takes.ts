@@ -75,8 +75,12 @@ export class Takes implements FrontHome {
         resolve(finish(settled))
       })
       this.#tasks.add(task)
-      this.#bound(task, terms)
-      this.#place(task, line, terms.waitMs === 0, parent)
+      try {
+        this.#bound(task, terms)
+      } catch (error) {
+        task.settle({ kind: 'failed', error, outcome: 'refused' })
+      }
+      if (!task.settled) this.#place(task, line, terms.waitMs === 0, parent)
     })
   }
 

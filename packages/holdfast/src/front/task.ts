@@ -68,8 +68,8 @@ export class Task {
   settle(settled: Settled): void {
     if (this.settled) return
     this.settled = true
-    if (this.onAbort !== null) this.signal?.removeEventListener('abort', this.onAbort)
     this.#tell(settled)
+    if (this.onAbort !== null) unlisten(this.signal, this.onAbort)
   }
 }
 
@@ -103,5 +103,14 @@ export class TaskQueue {
     task.prev = null
     task.next = null
     this.#size--
+  }
+}
+
+/** A signal is the user's object; what it does must not keep a take from being settled. */
+function unlisten(signal: AbortSignal | null, onAbort: () => void): void {
+  try {
+    signal?.removeEventListener('abort', onAbort)
+  } catch {
+    // It keeps a listener that does nothing any more.
   }
 }

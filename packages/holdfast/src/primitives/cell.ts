@@ -4,7 +4,7 @@ import { show } from '../duration.ts'
 import { isHoldfastError } from '../errors.ts'
 import { AGAIN } from '../keeper/again.ts'
 import { checkName, checkText } from '../names.ts'
-import { bounded, checkSignalOnly, requireObject, VALUE_BYTES_MAX } from '../options.ts'
+import { bounded, checkSignalOnly, copyOf, VALUE_BYTES_MAX } from '../options.ts'
 import type { CellAnswer } from '../port.ts'
 import type { Home } from './home.ts'
 
@@ -29,8 +29,8 @@ class NamedCell implements Cell {
     return found === null ? null : { value: found.value, version: BigInt(found.version) }
   }
 
-  async set(value: string, options: Parameters<Cell['set']>[1] = {}): Promise<bigint | null> {
-    requireObject('options', options)
+  async set(value: string, asked: NonNullable<Parameters<Cell['set']>[1]> = {}): Promise<bigint | null> {
+    const options = copyOf('options', asked)
     checkText('value', value, VALUE_BYTES_MAX)
     const ttlMs = options.ttl === undefined ? null : bounded('ttl', options.ttl, 1, Number.MAX_SAFE_INTEGER)
     const answer = await writeCell(this.#home, this.#key, value, versionOf(options.ifVersion), ttlMs)

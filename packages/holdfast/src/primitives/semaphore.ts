@@ -4,7 +4,7 @@
  */
 import type { Lockable, PermitLease, PermitOptions, TakeOptions } from '../api.ts'
 import { checkName } from '../names.ts'
-import { checkTake, flag, given, requireObject, whole } from '../options.ts'
+import { checkTake, copyOf, flag, given, whole } from '../options.ts'
 import { patienceOf, withDefaults } from './defaults.ts'
 import type { Home } from './home.ts'
 import { SlotLease } from './lease.ts'
@@ -18,9 +18,8 @@ export function semaphore(
   name: string,
   options: TakeOptions & { readonly capacity: number },
 ): Lockable<PermitLease, PermitOptions> {
-  requireObject('options', options)
-  const capacity = whole('capacity', options.capacity, 1, CAPACITY_MAX)
-  const { capacity: _, ...own } = options
+  const { capacity: asked, ...own } = copyOf('options', options)
+  const capacity = whole('capacity', asked, 1, CAPACITY_MAX)
   return new Thing<PermitLease, PermitOptions>(home, {
     kind: 'semaphore',
     name: checkName('name', name),
