@@ -111,9 +111,10 @@ export function ask(step: Step, session: SessionKey, keys: readonly ClaimKey[]):
   const { nowMs: serverMs } = step
   if (!isAlive(step, session.id)) return { serverMs, state: 'session-gone' }
   const asked = keys.map((key) => key.id)
+  const fronts: Fronts = new Map()
   const standings = keys.map((key): Standing => {
     const claim = ownClaim(step, session, key)
-    return claim === null ? { state: 'gone' } : standingOf(step, claim, asked)
+    return claim === null ? { state: 'gone' } : standingOf(step, claim, asked, fronts)
   })
   return { serverMs, state: 'told', standings }
 }
@@ -157,22 +158,24 @@ export function amend(step: Step, session: SessionKey, key: ClaimKey, change: Am
   return { serverMs, ...openStanding(step, { ...claim, weight, dead_ms }) }
 }
 
-/** What `evict` has done so far; null at its beginning. */
+/** What `evict` has done so far. */
 export interface Eviction {
+  /** Null: there is more to do. */
+  readonly serverMs: number | null
   readonly evicted: number
   /** The last claim that it looked at, and the last that was open when it began. */
   readonly seq: number
   readonly lastSeq: number
 }
 
-/** Ends a bounded number of open claims, those that were open when it began; `serverMs` once all were seen. */
+/** Ends a bounded number of the claims that were open when it began; `before` is null at first. */
 export function evict(
   step: Step,
   line: string,
   claimId: string | null,
   keepMs: number,
   before: Eviction | null,
-): Eviction & { readonly serverMs: number | null } {
+): Eviction {
   const { nowMs, ns, sql } = step
   const lastSeq = before?.lastSeq ?? sql.line.lastOpen.get(ns, line)?.seq ?? -1
   const page = sql.line.openPage.all(ns, line, before?.seq ?? -1, lastSeq, nowMs, EVICT_MAX)
@@ -201,9 +204,18 @@ function ownClaim(step: Step, session: SessionKey, key: ClaimKey): ClaimRecord |
   return endOf(claim) > step.nowMs ? claim : null
 }
 
-function standingOf(step: Step, claim: ClaimRecord, except: readonly string[]): Open | Closed {
+/** Lines that one operation has settled: they need it once. */
+type Fronts = Map<string, ReturnType<typeof settle>>
+
+function standingOf(
+  step: Step,
+  claim: ClaimRecord,
+  except: readonly string[],
+  fronts: Fronts = new Map(),
+): Open | Closed {
   if (claim.open === 1) return openStanding(step, claim)
-  const front = settled(step, claim.line, except)
+  const front = fronts.get(claim.line) ?? settled(step, claim.line, except)
+  fronts.set(claim.line, front)
   const opened = front.opened.find((each) => each.id === claim.id)
   return opened === undefined ? closedStanding(step, claim, front) : openStanding(step, opened)
 }

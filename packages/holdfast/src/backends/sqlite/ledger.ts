@@ -121,13 +121,12 @@ export class SqliteLedger implements Ledger, Neighbour {
   }
 
   async evict(line: string, claimId: string | null): Promise<Timed & { readonly evicted: number }> {
-    let before: Eviction | null = null
-    for (;;) {
-      const so: Eviction | null = before
-      const after = await this.#queue.submit('write', (step) => evict(step, line, claimId, this.#setup.maxTtlMs, so))
-      if (after.serverMs !== null) return { serverMs: after.serverMs, evicted: after.evicted }
-      before = after
-    }
+    const { maxTtlMs } = this.#setup
+    const next = (before: Eviction | null): Promise<Eviction> =>
+      this.#queue.submit('write', (step) => evict(step, line, claimId, maxTtlMs, before))
+    let done = await next(null)
+    while (done.serverMs === null) done = await next(done)
+    return { serverMs: done.serverMs, evicted: done.evicted }
   }
 
   async inspect(line: string): Promise<LineRow | null> {

@@ -148,7 +148,7 @@ export interface Front {
 
 export function readFront(step: Step, line: string): Front {
   const { nowMs, ns, sql } = step
-  const summary = sql.line.summary.get(nowMs, nowMs, nowMs, ns, line)
+  const summary = sql.line.summary.get(ns, line, nowMs, nowMs, nowMs)
   if (summary === undefined) throw new Error('a summary has one row')
   const { waiting, rows, live, weight, capacity } = summary
   const graceMs = endedGrace(step, summary.grace_ms ?? 0)
