@@ -2,8 +2,12 @@
  * The licence and the README stand at the root of this repository but belong into the package. Before packing they are
  * copied beside its package.json; with --remove, afterwards, the copies go again.
  */
-import { copyFileSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+
+if (!existsSync(new URL('../packages/holdfast/dist/index.mjs', import.meta.url))) {
+  throw new Error('there is nothing to pack yet: run `npm run build` first')
+}
 
 for (const name of ['LICENSE', 'README.md']) {
   const copy = fileURLToPath(new URL(`../packages/holdfast/${name}`, import.meta.url))

@@ -230,7 +230,7 @@ interface Lockable<L extends Omit<Lease, "fence"> = Lease, O extends TakeOptions
   acquire(options?: O): Promise<L>;
   /** As `acquire`, but null when the lock was not to be had within `wait`, 0 by default; an outage still throws. */
   tryAcquire(options?: O): Promise<L | null>;
-  /** Releases a detached lease by its id, from any process. False: it was not there any more. */
+  /** Releases a detached lease by its id, from any process. False: there is no such lease (any more). */
   release(leaseId: string): Promise<boolean>;
 }
 type Ran<T> = {

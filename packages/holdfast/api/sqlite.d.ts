@@ -30,7 +30,7 @@ interface SqliteDatabase {
 * What is *not* promised: a process that is stopped in the middle of a transaction stops everybody on the file, and
 * who deletes the file takes the locks away from those who hold them; they learn it at their next request.
 *
-* @throws {TypeError} no path and no database object
+* @throws {TypeError} no path and no database object @throws {RangeError} a path that no file can have
 */
 declare function sqlite(fileOrDatabase: string | SqliteDatabase): Backend;
 

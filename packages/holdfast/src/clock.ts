@@ -79,6 +79,11 @@ function fire(timer: SystemTimer): void {
   timer.fire()
 }
 
+/** Blocks this thread until another one says that the word has changed, for `ms` at most. */
+export function blockOn(words: Int32Array, word: number, value: number, ms: number): void {
+  Atomics.wait(words, word, value, ms)
+}
+
 /** A wall-clock moment for people. */
 export function dateOf(wallMs: number): Date {
   return new Date(wallMs)

@@ -1,7 +1,7 @@
 /**
  * Options as users give them, checked at once and turned into milliseconds. Every error names the option and the value.
  */
-import type { HoldfastOptions, TakeOptions } from './api.ts'
+import type { FrontOptions, HoldfastOptions, TakeOptions } from './api.ts'
 import { parseDuration, show } from './duration.ts'
 import { checkName, checkText } from './names.ts'
 
@@ -21,6 +21,16 @@ export interface Settings {
   readonly defaults: TakeOptions
 }
 
+/** Of a take and of a description, of all kinds. */
+const TAKE_OPTIONS: ReadonlySet<string> = new Set([
+  ...['wait', 'maxHold', 'signal', 'label', 'within', 'detached', 'fair'],
+  ...['reentrant', 'permits', 'slot', 'value'],
+])
+const SETTINGS: ReadonlySet<string> = new Set([
+  ...['namespace', 'ttl', 'maxTtl', 'heartbeat', 'maxStall'],
+  ...['front', 'defaults', 'warnAfter', 'quarantine'],
+])
+const FRONT_OPTIONS: ReadonlySet<string> = new Set(['passes', 'slice', 'linger'])
 const TTL_MS_MIN = 1000
 const MAX_TTL_MS_MAX = 600_000
 /** A shorter hold is over before an answer can tell of it. */
@@ -31,9 +41,11 @@ export const VALUE_BYTES_MAX = 65_536
 /** @throws {TypeError | RangeError} naming option and value */
 export function parseSettings(asked: HoldfastOptions, ttlMsMin: number): Settings {
   const options = copyOf('options', asked)
+  refuseUnknown(options, SETTINGS)
   const maxTtlMs = bounded('maxTtl', given(options.maxTtl, '1m'), TTL_MS_MIN, MAX_TTL_MS_MAX)
   const front = given(options.front, {})
-  const queue = front === false ? {} : copyOf('front', front)
+  const queue: FrontOptions = front === false ? {} : copyOf('front', front)
+  refuseUnknown(queue, FRONT_OPTIONS)
   const defaults = copyOf('defaults', given(options.defaults, {}))
   return {
     namespace: checkName('namespace', options.namespace),
@@ -64,6 +76,7 @@ export function checkTake<O extends TakeOptions>(options: O | undefined): O {
   if (copy.detached !== undefined) flag('detached', copy.detached)
   if (copy.fair !== undefined) flag('fair', copy.fair)
   checkSignal(copy.signal)
+  refuseUnknown(copy, TAKE_OPTIONS)
   return copy
 }
 
@@ -71,10 +84,20 @@ export function checkTake<O extends TakeOptions>(options: O | undefined): O {
 export function checkWaiting(options: TakeOptions | undefined): TakeOptions {
   const checked = checkTake(options)
   for (const option of ['within', 'detached', 'maxHold', 'fair'] as const) {
-    if (checked[option] !== undefined)
-      throw new TypeError(`${option} has no meaning here: what is waited for is no lease`)
+    if (checked[option] !== undefined) {
+      throw new TypeError(
+        `${option} must not be given, not even ${show(checked[option])}: what is waited for is no lease`,
+      )
+    }
   }
   return checked
+}
+
+/** A misspelt option would be ignored, and a lock without its `maxHold` is not what was asked for. */
+function refuseUnknown(options: object, known: ReadonlySet<string>): void {
+  for (const option of Object.keys(options)) {
+    if (!known.has(option)) throw new TypeError(`${show(option)} is no option here; there are ${[...known].join(', ')}`)
+  }
 }
 
 /** Milliseconds; infinite for `'forever'`. */

@@ -3,7 +3,7 @@
  */
 import { COMMANDS, type CommandName } from './command-names.ts'
 
-const GENERAL = `holdfast: run commands under a lock that processes and machines share
+const GENERAL = `holdfast: run commands under a lock that the processes of a machine share
 
 Usage
   holdfast run NAME [flags] -- COMMAND [ARGS]   run a command while holding the lock

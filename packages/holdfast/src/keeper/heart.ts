@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { within } from '../clock.ts'
+import { blockOn, within } from '../clock.ts'
 import type { WorkerRecipe } from '../port.ts'
 import { BUSY, CLOSING, type FromWorker, type ToWorker } from './heart-mail.ts'
 import type { Keeper } from './keeper.ts'
@@ -55,7 +55,7 @@ function launch(file: string): Worker {
 function shut(gate: Int32Array): void {
   Atomics.store(gate, CLOSING, 1)
   for (let looks = 20; looks > 0 && Atomics.load(gate, BUSY) > 0; looks--)
-    Atomics.wait(gate, BUSY, Atomics.load(gate, BUSY), 10)
+    blockOn(gate, BUSY, Atomics.load(gate, BUSY), 10)
 }
 
 export class HeartWorker {

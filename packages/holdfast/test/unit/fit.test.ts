@@ -50,7 +50,7 @@ function made(wish: Wish, kind: 'lock' | 'semaphore' = 'lock') {
     check: () => standing.now,
   } as unknown as Keeper
   const hold = new Hold({ keeper, freed() {}, began() {}, ended() {} }, claim, clock.monotonicMs(), false)
-  const ask = (next: Wish): Fit => fit(hold, next, keeper)
+  const ask = (next: Wish): Fit => fit(hold, next, keeper, false)
   const use = (next: Wish = wish): (() => void) => {
     hold.passes++
     const grant = hold.grant(next, 0, clock.monotonicMs())

@@ -85,9 +85,11 @@ describe('a wait', () => {
   })
 })
 
-test('options of a take that nobody knows yet are passed on, the known ones are checked', () => {
-  const options = { wait: '5s', other: 5 } as const
-  expect(checkTake(options)).toBe(options)
+test('options of a take are copied, checked, and refused if nobody knows them', () => {
+  const options = { wait: '5s', permits: 2 } as const
+  expect(checkTake(options)).toEqual(options)
+  expect(checkTake(options)).not.toBe(options)
+  expect(() => checkTake({ maxhold: '1s' } as never)).toThrow(/"maxhold" is no option/)
   expect(checkTake(undefined)).toEqual({})
   for (const bad of [{ wait: 5 }, { maxHold: '0ms' }, { label: 'x'.repeat(257) }, { detached: 1 }, { fair: 'yes' }]) {
     expect(() => checkTake(bad as never)).toThrow(Object.keys(bad)[0])
