@@ -83,8 +83,7 @@ export class Hold {
     return this.keeper.check(this.claim)
   }
   validForMs(): number {
-    const claimMs = (this.claim.endMs ?? Number.POSITIVE_INFINITY) - this.keeper.clock.monotonicMs()
-    return Math.min(claimMs, this.claim.session?.validForMs() ?? 0)
+    return this.keeper.leftMs(this.claim)
   }
 
   /** A new holder: a new grant with a higher fence. */

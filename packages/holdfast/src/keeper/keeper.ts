@@ -157,6 +157,12 @@ export class Keeper implements ClaimOwner, Gate {
     return 'suspect'
   }
 
+  /** For how long an open claim is ours without a further word, by the clock that ran furthest. */
+  leftMs({ session, end }: Claim): number {
+    const ofSession = session?.validForMs() ?? 0
+    return end === null ? ofSession : Math.min(ofSession, this.#boot.leftMs(end.start, end.lengthMs))
+  }
+
   /** Brings what we know of an open claim up to date, beating first if its session has little left. */
   async refresh(claim: Claim): Promise<boolean> {
     const session = claim.session

@@ -28,11 +28,9 @@ export class Session implements SessionKey {
   #audit: Iterator<Claim> | null = null
   #peeked: Claim | null = null
   #made = 0
-  readonly #clock: Clock
   readonly #writer: TenureWriter
 
   constructor(clock: Clock, bucket: number, id: string, ttlMs: number) {
-    this.#clock = clock
     this.bucket = bucket
     this.id = id
     this.ttlMs = ttlMs
@@ -58,7 +56,7 @@ export class Session implements SessionKey {
 
   validForMs(): number {
     if (this.state === 'detached') return Number.POSITIVE_INFINITY
-    return this.state === 'live' ? this.tenure.untilMs - this.#clock.monotonicMs() : 0
+    return this.state === 'live' ? this.tenure.leftMs() : 0
   }
 
   /** Enough left to send a take or to hand a grant on. */

@@ -95,9 +95,19 @@ export class BootWatch {
   standing(start: Start, lengthMs: number): Standing {
     const now = this.#clock.monotonicMs()
     if (!(now - start.monotonicMs <= lengthMs)) return 'lost'
+    return this.#ahead(start, now) > lengthMs ? 'suspect' : 'live'
+  }
+
+  /** What is left of it by the clock that ran furthest. */
+  leftMs(start: Start, lengthMs: number): number {
+    const now = this.#clock.monotonicMs()
+    return lengthMs - Math.max(now - start.monotonicMs, this.#ahead(start, now))
+  }
+
+  /** What has passed by the wall or the boot clock, at the least. */
+  #ahead(start: Start, now: number): number {
     const wall = this.#clock.wallMs()
-    if (wall - start.wallMs > lengthMs + WALL_GRAIN_MS) return 'suspect'
-    return this.nowMs(now, wall) - start.bootMs > lengthMs + BOOT_GRAIN_MS ? 'suspect' : 'live'
+    return Math.max(wall - start.wallMs - WALL_GRAIN_MS, this.nowMs(now, wall) - start.bootMs - BOOT_GRAIN_MS)
   }
 }
 
@@ -130,6 +140,10 @@ export class Tenure {
 
   standing(): Standing {
     return this.#boot.standing(this.#latest(), this.#trustedMs)
+  }
+
+  leftMs(): number {
+    return this.#boot.leftMs(this.#latest(), this.#trustedMs)
   }
 
   #latest(): Start {

@@ -76,7 +76,7 @@ class All extends Verbs<MultiLease, TakeOptions> {
         return { kind: 'failed', error: lost?.lossError() ?? doubt }
       }
       // One of them ended while the others were being taken: once more, but not as fast as the store can answer.
-      await new Promise<void>((resolve) => this.#home.clock.after(jittered(this.#home.random, PAUSE_MS), resolve))
+      await this.#home.pause(jittered(this.#home.random, PAUSE_MS))
     }
   }
 

@@ -63,7 +63,7 @@ class Candidacy extends Thing<Lease, CandidateOptions> implements Election {
         if (!isHoldfastError(error, 'LEASE_LOST') || !isLost(own)) throw error
       }
       // One turn of the loop, so that what ends a candidacy is heard also when terms are over at once.
-      await new Promise<void>((resolve) => this.#home.clock.after(0, resolve))
+      await this.#home.pause(0)
     }
   }
 

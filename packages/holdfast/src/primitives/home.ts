@@ -57,6 +57,11 @@ export class Home {
     return this.engine ?? this.#starting?.catch(() => null) ?? null
   }
 
+  /** A pause that somebody waits for, so the process stays alive for it. */
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.clock.after(ms, resolve).ref())
+  }
+
   take<R>(terms: TakeTerms, finish: (settled: Settled) => R): Promise<R> {
     if (this.engine !== null) return this.engine.takes.take(terms, finish)
     return this.load().then(({ takes }) => takes.take(terms, finish))
