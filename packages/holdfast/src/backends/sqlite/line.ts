@@ -2,6 +2,8 @@
  * Lines: who stands at the front, who opens, what keeps a claim closed. The open claims of a line stand before all that
  * wait, so they are summed up in one row; of those that wait, only the first that stays closed is read, for behind it
  * nothing can open. A long line costs no more than a short one.
+ *
+ * `constructor` is long because it lists the statements, each prepared once.
  */
 import { blockers, freeSlot, openCount, type Weighed } from '../../admission.ts'
 import type { Closed, Open } from '../../port.ts'
