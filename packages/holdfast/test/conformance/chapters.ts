@@ -4,15 +4,19 @@ import { budgetChapters } from './budget.ts'
 import { cellChapter } from './cell.ts'
 import { closingChapter } from './closing.ts'
 import { detachedChapter } from './detached.ts'
+import { downgradeChapter } from './downgrade.ts'
 import { electionChapters } from './election.ts'
 import { eventChapters } from './events.ts'
 import type { Chapter } from './fact.ts'
+import { featureChapter } from './features.ts'
 import { fenceChapters } from './fences.ts'
 import { givingUp } from './giving-up.ts'
+import { guardChapter } from './guarded.ts'
 import { fairKind, lastPermitKind, mutexKind, writerKind } from './kind.ts'
 import { latchChapter } from './latch.ts'
 import { lease } from './lease.ts'
 import { maxHold } from './max-hold.ts'
+import { nestingChapters } from './nested.ts'
 import { operatorChapters } from './operators.ts'
 import { outage } from './outage.ts'
 import { quietChapters } from './quiet.ts'
@@ -31,7 +35,9 @@ export const chapters: readonly Chapter[] = [
   ...budgetChapters,
   ...fenceChapters,
   ...reentryChapters,
+  ...nestingChapters,
   ...readWriteChapters,
+  downgradeChapter,
   ...semaphoreChapters,
   ...togetherChapters,
   latchChapter,
@@ -40,6 +46,8 @@ export const chapters: readonly Chapter[] = [
   cellChapter,
   detachedChapter,
   ...operatorChapters,
+  guardChapter,
+  featureChapter,
   closingChapter,
   ...eventChapters,
   stuckChapter,

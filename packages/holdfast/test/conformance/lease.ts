@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Chapter, Facts } from './fact.ts'
 import { type Exclusive, laid } from './kind.ts'
-import { refusal, rejection, turns } from './waiting.ts'
+import { pause, refusal, rejection, turns } from './waiting.ts'
 
 export function lease(kind: Exclusive): Chapter {
   return {
@@ -51,6 +51,20 @@ function word(kind: Exclusive): Facts {
       const held = await lock.acquire({ maxHold: '2s' })
       assert.ok(held.validForMs() > 1500 && held.validForMs() <= 2000, `${held.validForMs()} ms`)
       assert.throws(() => held.assertHeld('3s'), { name: 'NotHeldError' })
+    },
+
+    async 'a lease has at least a third of its ttl left when it is handed out, however long its take waited'(world) {
+      const thing = await laid(kind, world)
+      const first = await thing.of(world.make()).acquire()
+      const waits = [world.make({ ttl: '3s' }), world.make({ ttl: '3s' })].map((locks) => thing.of(locks).acquire())
+      await pause(900)
+      await first.release()
+      for (let left = waits.length; left > 0; left--) {
+        const next = await Promise.race(waits.map(async (take, index) => ({ index, lease: await take })))
+        assert.ok(next.lease.validForMs() > 900, `${next.lease.validForMs()} ms`)
+        await next.lease.release()
+        waits.splice(next.index, 1)
+      }
     },
 
     async 'confirm asks the store, and throws when the lease has ended'(world) {
