@@ -116,7 +116,8 @@ export class LockWork {
     if (host === null || host === undefined) return
     this.#world.kernel.at(this.#world.kernel.nowMs, host.actor, 'timer', () => {
       for (const holding of holdings) this.#world.beliefs.end(holding)
-      const done = this.#world.promises.due(host, 0, host.callMs, `the release of ${id}`)
+      // It looks whether the lease is a detached one, and gives it back.
+      const done = this.#world.promises.due(host, 0, 2 * host.callMs, `the release of ${id}`)
       lockable(host, this.#operation.thing)
         .release(id)
         .catch((error: unknown) => requireExpected(this.#world, host, `the release of op ${this.#operation.id}`, error))
@@ -145,8 +146,8 @@ export class LockWork {
   /** A try is one question; several things are asked for one after the other, and given back if one is not to be had. */
   #asksMs(): number {
     const { waitMs, thing } = this.#operation
-    const parts = thing.type === 'all' ? thing.names.length : 1
-    return waitMs === 0 || parts > 1 ? (parts + 1) * this.#host.callMs : 0
+    const parts = thing.type === 'all' ? thing.names.length + 1 : 1
+    return waitMs === 0 || thing.type === 'all' ? (parts + 1) * this.#host.callMs : 0
   }
 
   #options(): PermitOptions {
