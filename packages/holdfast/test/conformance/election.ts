@@ -105,7 +105,7 @@ const leading: Facts = {
 
   async 'lead goes on after a term that was lost'(world) {
     const controller = new AbortController()
-    const locks = world.make()
+    const locks = world.make({ ttl: world.subject.ttl })
     let count = 0
     const led = locks.election('chair').lead(
       async (term) => {

@@ -1,13 +1,16 @@
 /** The chapters of the suite, and how a test runner runs them against one store. */
-import { describe, test } from 'vitest'
+import { describe, test, vi } from 'vitest'
 import { chapters } from './chapters.ts'
 import type { Chapter, Subject } from './fact.ts'
 import { inWorld } from './world.ts'
 
 /** Longer than any fact waits by itself. */
 const FACT_MS_MAX = 15_000
+/** Facts mostly wait. */
+const TOGETHER_MAX = 12
 
 export function describeConformance(subject: Subject): void {
+  vi.setConfig({ maxConcurrency: TOGETHER_MAX })
   const had = chapters.filter((chapter) => !lacking(chapter, subject))
   const groups = [had.filter(({ alone = false }) => !alone), had.filter(({ alone = false }) => alone)]
   for (const [index, group] of groups.entries()) {

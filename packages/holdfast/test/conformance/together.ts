@@ -127,7 +127,7 @@ const all: Facts = {
   },
 
   async 'it is held while all are: one that is lost ends it'(world) {
-    const locks = world.make()
+    const locks = world.make({ ttl: world.subject.ttl })
     const section = locks.all([locks.mutex('a'), locks.mutex('b')]).run(async (held) => {
       assert.ok(held.validForMs() > 0)
       await held.confirm()
