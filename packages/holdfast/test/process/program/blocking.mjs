@@ -30,7 +30,7 @@ export function askUntilLost({ as, ms }) {
   const endMs = nowMs() + ms
   for (let lastYesMs = null; ; ) {
     const askedMs = nowMs()
-    if (!lease.isHeld()) return { lastYesMs, firstNoMs: nowMs(), reason: lease.signal.reason?.reason ?? null }
+    if (!lease.isHeld()) return { lastYesMs, firstNoMs: nowMs() }
     if (askedMs > endMs) throw new Error(`still held after ${ms} ms`)
     lastYesMs = askedMs
   }
