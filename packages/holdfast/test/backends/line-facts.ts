@@ -229,6 +229,18 @@ export const lineFacts: Facts = {
     expect(await client.leave(0, [claimKey('a1'), claimKey('a2', 'window')])).toMatchObject({ found: [false, false] })
   },
 
+  'who asks and opens by that is answered, and not told once more': async (bench) => {
+    const client = await three(bench)
+    await client.listen()
+    await client.enter(key('a'), claimDraft('a1', { weight: 2, capacity: 2, maxHoldMs: 10 }), terms())
+    await client.enter(key('b'), claimDraft('b1', { weight: 1, capacity: 2 }), terms())
+    await client.enter(key('c'), claimDraft('c1', { weight: 1, capacity: 2 }), terms())
+    bench.clock.advance(10)
+    expect(await client.ask(key('b'), [claimKey('b1')])).toMatchObject({ standings: [{ state: 'open' }] })
+    await settled()
+    expect(client.hints).toEqual(['c1'])
+  },
+
   'a hard end counts from opening, and can be moved or taken away': async (bench) => {
     const client = await three(bench)
     await client.enter(key('a'), claimDraft('a1'), terms())

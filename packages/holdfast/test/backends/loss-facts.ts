@@ -42,6 +42,16 @@ export const lossFacts: Facts = {
     expect(await client.enter(key('a'), claimDraft('a1'), terms())).toMatchObject({ state: 'closed' })
   },
 
+  'nor does it keep the numbers of the first session from beginning the largest ttl ahead': async (bench) => {
+    const client = await bench.client()
+    await client.cells.set('x', 'one', { opId: '1', notAfterMs: 2 ** 50, minSeq: 0, ifVersion: null, ttlMs: null })
+    bench.clock.advance(3_600_000)
+    const bornUs = bench.clock.wallMs() * 1000
+    await client.open(sessionDraft('a', { seenBefore: true }))
+    const first = await client.enter(key('a'), claimDraft('a1'), terms())
+    expect(first).toMatchObject({ seq: bornUs + MAX_TTL_MS * 1000 + 1 })
+  },
+
   'with quarantine a new namespace grants at once': async (bench) => {
     const client = await bench.client({ quarantine: true })
     await client.open(sessionDraft('a'))

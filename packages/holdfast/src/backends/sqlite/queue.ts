@@ -89,7 +89,6 @@ export class Queue {
     })
   }
 
-  /** A call under way keeps the process alive. */
   #runAfter(ms: number): void {
     if (this.#closed) return
     this.#timer = this.#clock.after(ms, () => {
@@ -97,7 +96,6 @@ export class Queue {
       this.#turnSinceMs = null
       this.#runAndGoOn()
     })
-    this.#timer.ref()
   }
 
   #isTurnLong(): boolean {
