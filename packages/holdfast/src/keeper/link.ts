@@ -94,6 +94,8 @@ export class Link {
         resolve(outcome)
       }
       const timer = this.#clock.after(limitMs, () => end({ kind: 'late' }))
+      // A request on its way keeps the process alive, but no longer than somebody waits for its answer.
+      timer.ref()
       const closed = (): void => end({ kind: 'error', error: new ClosedError('the Holdfast object is closed') })
       this.#outstanding.set(number, { sentMs, closed })
       work.then(

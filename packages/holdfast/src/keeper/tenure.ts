@@ -118,6 +118,8 @@ export class Tenure {
   readonly #floats: Float64Array
   readonly #boot: BootWatch
   readonly #trustedMs: number
+  /** The last reading of each record that was whole. */
+  readonly #good: [Start, Start] = [NEVER, NEVER]
   /** Without a buffer: a tenure that has not begun. */
   constructor(clock: Clock, ttlMs: number, buffer?: SharedArrayBuffer) {
     this.#boot = new BootWatch(clock)
@@ -161,10 +163,13 @@ export class Tenure {
         wallMs: this.#floats[at + 1] ?? Number.NaN,
         bootMs: this.#floats[at + 2] ?? Number.NaN,
       }
-      if (before % 2 === 0 && Atomics.load(this.#counts, record) === before) return start
-      // An odd count means that the other thread is inside its three stores, which takes it nanoseconds; one that was
-      // ended right there never comes out, and its record counts no more.
-      if (looks === LOOKS_MAX) return NEVER
+      if (before % 2 === 0 && Atomics.load(this.#counts, record) === before) {
+        this.#good[record] = start
+        return start
+      }
+      // The other thread is inside its three stores, which takes it nanoseconds, unless it was stopped or ended right
+      // there: then what was read before stands, which is older and so on the safe side.
+      if (looks === LOOKS_MAX) return this.#good[record]
     }
   }
 }
