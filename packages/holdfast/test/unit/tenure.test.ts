@@ -115,13 +115,22 @@ describe('the two records', () => {
     expect(seen.startMs).toBe(clock.monotonicMs())
   })
 
-  test('a record whose writer ended in the middle counts no more, and the other does', () => {
+  test('a record whose writer was stopped in the middle counts as it was read before', () => {
     const { clock, tenure, worker } = begun()
     clock.stall(4000)
     worker.write(startNow(clock))
     const later = tenure.startMs
     Atomics.add(new Int32Array(tenure.buffer, 0, 2), 1, 1)
-    expect(tenure.startMs).toBe(later - 4000)
+    expect(tenure.startMs).toBe(later)
+    expect(tenure.standing()).toBe('live')
+  })
+
+  test('a record that was never read whole does not count, and the other does', () => {
+    const { clock, tenure, worker } = begun()
+    clock.stall(4000)
+    worker.write(startNow(clock))
+    Atomics.add(new Int32Array(tenure.buffer, 0, 2), 1, 1)
+    expect(tenure.startMs).toBe(clock.monotonicMs() - 4000)
     expect(tenure.standing()).toBe('live')
   })
 })
