@@ -5,11 +5,11 @@
 import { describe, expect, test } from 'vitest'
 import { expectInTime } from './stage/deadline.ts'
 import { promises } from './stage/documented.ts'
-import { until } from './stage/moment.ts'
+import { reach, until } from './stage/moment.ts'
 import type { Party } from './stage/party.ts'
 import { onStage, untilWaiting } from './stage/stage.ts'
 
-const { options, beatMs, takeoverMs } = promises(1000)
+const { options, ttlMs, beatMs, takeoverMs } = promises(1000)
 const name = 'chair'
 
 interface Leader {
@@ -60,6 +60,7 @@ describe.concurrent('election', () => {
       const stoppedMs = await stage.stop(first)
       const { atMs } = await third.told('term')
       expectInTime('the next term after a stop', atMs - stoppedMs, takeoverMs)
+      await reach(stoppedMs + ttlMs)
       const asked = first.order('question', { as: 'term' })
       first.goOn()
       expect((await asked).value).toMatchObject({ held: false, reason: 'stalled' })

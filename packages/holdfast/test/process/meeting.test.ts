@@ -6,11 +6,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { expectInTime } from './stage/deadline.ts'
 import { promises } from './stage/documented.ts'
-import { until } from './stage/moment.ts'
+import { reach, until } from './stage/moment.ts'
 import type { Answer, Party } from './stage/party.ts'
 import { type LineOfParties, onStage } from './stage/stage.ts'
 
-const { options, beatMs, takeoverMs } = promises(1000)
+const { options, ttlMs, beatMs, takeoverMs } = promises(1000)
 const name = 'meeting'
 const PARTIES = 3
 const wait = { options: { wait: '20s' } }
@@ -144,6 +144,7 @@ describe.concurrent('double barrier', () => {
       const stoppedMs = await stage.stop(first)
       for (const { atMs } of await Promise.all(left))
         expectInTime('leaving without a stopped party', atMs - stoppedMs, takeoverMs)
+      await reach(stoppedMs + ttlMs)
       first.goOn()
       await first.order('leave', { name })
       expect(await failed).toMatchObject({ code: 'LEASE_LOST', reason: 'stalled', settled: 'fulfilled' })

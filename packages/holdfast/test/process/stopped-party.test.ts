@@ -3,12 +3,11 @@
  * third goes on within the documented time; when they run again, the first knows at its first question that it holds
  * nothing, and the second stands in line anew and is served.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { type Contest, contests, lineUp } from './stage/contest.ts'
 import { expectInTime } from './stage/deadline.ts'
 import { promises } from './stage/documented.ts'
-import { nowMs } from './stage/moment.ts'
+import { reach } from './stage/moment.ts'
 import { onStage, type Stage } from './stage/stage.ts'
 
 const { options, ttlMs, beatMs, takeoverMs } = promises(1000)
@@ -37,7 +36,7 @@ async function overtake(stage: Stage, contest: Contest): Promise<void> {
   contest.check?.(value, lined.inside)
 
   // Readers share: the third may have been served before the first was dead.
-  await pause(Math.max(0, stoppedMs + ttlMs - nowMs()))
+  await reach(stoppedMs + ttlMs)
   const asked = first.order<Belief>('question', { as: 'it' })
   first.goOn()
   expect((await asked).value).toMatchObject({ held: false, aborted: true, reason: 'stalled' })

@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { expectInTime } from './stage/deadline.ts'
 import { promises } from './stage/documented.ts'
+import { reach } from './stage/moment.ts'
 import type { Answer, Party } from './stage/party.ts'
 import { onStage, type Stage, untilBeatenBy, untilWaiting } from './stage/stage.ts'
 import { makeResource, readResource } from './stage/store-file.ts'
@@ -51,7 +52,7 @@ describe.concurrent('a holder that is killed', () => {
 })
 
 describe.concurrent('a holder that stood still for longer than the ttl', () => {
-  const { options, takeoverMs } = promises(1000)
+  const { options, ttlMs, takeoverMs } = promises(1000)
 
   test(
     'is told the truth by its first question, asked from the middle of a loop that never turned to the event loop',
@@ -64,6 +65,7 @@ describe.concurrent('a holder that stood still for longer than the ttl', () => {
       const stoppedMs = await stage.stop(first)
       const { atMs } = await served
       expectInTime('takeover from a stopped holder', atMs - stoppedMs, takeoverMs)
+      await reach(stoppedMs + ttlMs)
       const continuedMs = first.goOn()
       const { value } = await asking
       // No question that was asked after the other one had it, or after the stop, was answered with yes.
@@ -98,8 +100,9 @@ describe.concurrent('a holder that stood still for longer than the ttl', () => {
     'is told by its first question also when it was idle',
     onStage(async (stage) => {
       const { first, served } = await pair(stage, options)
-      await stage.stop(first)
+      const stoppedMs = await stage.stop(first)
       await served
+      await reach(stoppedMs + ttlMs)
       const asked = first.order('question', { as: 'it' })
       first.goOn()
       expect((await asked).value).toEqual({ held: false, validForMs: 0, aborted: true, reason: 'stalled' })

@@ -6,6 +6,11 @@ export function nowMs(): number {
   return Number(process.hrtime.bigint()) / 1e6
 }
 
+/** Sleeps until the moment, if it has not passed. */
+export async function reach(atMs: number): Promise<void> {
+  await pause(Math.max(0, atMs - nowMs()))
+}
+
 const LOOK_MS = 10
 
 /** Looks until it finds something other than null or false. @throws {Error} naming what was waited for */
