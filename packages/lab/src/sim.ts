@@ -26,6 +26,8 @@ const FAILURES_MAX = 20
 const EXPLAINED_MAX = 3
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
+// A pager that has seen enough.
+process.stdout.on('error', () => process.exit())
 
 function settings(): { seeds: number; from: number; workers: number; aborts: number; one: number | null } {
   const { values } = parseArgs({

@@ -7,6 +7,7 @@ import { CellStore } from '../../../holdfast/src/backends/memory/cell-store.ts'
 import { isLive, type Line } from '../../../holdfast/src/backends/memory/line.ts'
 import { Store } from '../../../holdfast/src/backends/memory/store.ts'
 import { Grant } from '../../../holdfast/src/front/grant.ts'
+import { TaskQueue } from '../../../holdfast/src/front/task.ts'
 import { Asker } from '../../../holdfast/src/keeper/asker.ts'
 import { Claim } from '../../../holdfast/src/keeper/claim.ts'
 import { Keeper } from '../../../holdfast/src/keeper/keeper.ts'
@@ -14,6 +15,7 @@ import { Link } from '../../../holdfast/src/keeper/link.ts'
 import { Session } from '../../../holdfast/src/keeper/session.ts'
 import { Sessions } from '../../../holdfast/src/keeper/sessions.ts'
 import { BootWatch, startNow } from '../../../holdfast/src/keeper/tenure.ts'
+import { Vigil } from '../../../holdfast/src/keeper/vigil.ts'
 import type { World } from '../../src/simulation/world.ts'
 
 export interface Mutant {
@@ -252,5 +254,52 @@ export const MUTANTS: readonly Mutant[] = [
     seeds: 100,
     where: 'histories',
     plant: () => replace(CellStore, 'count', (_self, original, name) => original(name) + 1),
+  },
+  {
+    name: 'whoever comes last to a queue is served first',
+    seeds: 50,
+    where: 'histories',
+    plant: () =>
+      replace(TaskQueue, 'push', (self, original, task) => {
+        const waiting = []
+        for (let first = self.head; first !== null; first = self.head) {
+          self.remove(first)
+          waiting.push(first)
+        }
+        for (const each of [task, ...waiting]) original(each)
+      }),
+  },
+  {
+    name: 'a cell is written whatever its version is',
+    seeds: 200,
+    where: 'histories',
+    plant: () =>
+      replace(CellStore, 'set', (_self, original, name, value, write, number) =>
+        original(name, value, { ...write, ifVersion: undefined }, number),
+      ),
+  },
+  {
+    name: 'a barrier counts one party too many',
+    seeds: 200,
+    where: 'histories',
+    plant: () =>
+      replace(Store, 'inspect', (_self, original, name) => {
+        const row = original(name)
+        const [first] = row?.claims ?? []
+        if (row === null || first === undefined || !name.startsWith('barrier:')) return row
+        return { ...row, claims: [...row.claims, { ...first, id: 'nobody', value: 'nobody' }] }
+      }),
+  },
+  {
+    name: 'the store never sweeps the dead',
+    seeds: 50,
+    where: 'histories',
+    plant: () => replace(Book, 'sweep', () => {}),
+  },
+  {
+    name: 'a wait that is over keeps the process alive',
+    seeds: 50,
+    where: 'histories',
+    plant: () => replace(Vigil, 'end', () => {}),
   },
 ]
