@@ -317,7 +317,9 @@ export class Keeper implements ClaimOwner, Gate {
     this.#part(claim)
     if (granted) {
       claim.state = 'ended'
-      claim.listener.lost(claim, reason)
+      // The store forgets a claim whose end has come; that is no loss of data.
+      const over = claim.endMs !== null && this.clock.monotonicMs() >= claim.endMs
+      claim.listener.lost(claim, over && reason === 'forgotten' ? 'max-hold' : reason)
       return
     }
     claim.state = 'entering'
