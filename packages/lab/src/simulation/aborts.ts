@@ -100,10 +100,15 @@ export function abortPlanOf(seed: number, abort: Abort): Plan {
 }
 
 function thingOf(dice: Dice): Thing {
-  const type = dice.pick(['mutex', 'mutex', 'read', 'write', 'permit', 'reentrant'] as const)
-  return type === 'permit'
-    ? { type, name: 'n', capacity: 3, permits: dice.whole(1, 3), slot: false }
-    : { type, name: 'n' }
+  const type = dice.pick(['mutex', 'mutex', 'read', 'write', 'permit', 'reentrant', 'election', 'all'] as const)
+  if (type === 'permit') return { type, name: 'n', capacity: 3, permits: dice.whole(1, 3), slot: false }
+  return type === 'all' ? { type, names: ['m', 'n'] } : { type, name: 'n' }
+}
+
+/** Takes all of what the others want a part of. */
+function holderOf(thing: Thing): Thing {
+  if (thing.type === 'permit') return { ...thing, permits: thing.capacity, slot: false }
+  return thing.type === 'election' ? thing : { type: 'mutex', name: 'n' }
 }
 
 function operationsOf(dice: Dice, thing: Thing, abort: Abort): readonly Operation[] {
@@ -124,7 +129,7 @@ function operationsOf(dice: Dice, thing: Thing, abort: Abort): readonly Operatio
     ...more,
   })
   const heldBy = dice.whole(0, 2)
-  const holder: Thing = thing.type === 'permit' ? { ...thing, permits: thing.capacity } : { type: 'mutex', name: 'n' }
+  const holder = holderOf(thing)
   const others = Array.from({ length: dice.whole(1, 3) }, (_, index) => {
     return take(2 + index, dice.whole(0, 2), 20 + dice.between(0, 12))
   })
