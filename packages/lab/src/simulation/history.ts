@@ -119,11 +119,21 @@ function demandProgress(world: World): void {
   if (newcomer === null || newcomer === undefined) return
   const withinMs = plan.maxTtlMs * 2.5
   const names = new Map<string, (host: Host) => Promise<unknown>>()
-  for (const operation of plan.operations) if (operation.kind === 'lock') addTakes(names, operation, withinMs)
+  for (const operation of plan.operations) {
+    if (operation.kind === 'lock') addTakes(names, operation, withinMs)
+    if (operation.kind === 'arrive') addLatch(world, names, operation)
+  }
   for (const [name, take] of names) {
     kernel.at(kernel.nowMs, newcomer.actor, 'timer', () => void demandTake(world, newcomer, name, take))
   }
   kernel.run(kernel.nowMs + withinMs + STEP_MS)
+  for (const host of world.hosts) if (host.works) demandIdle(world, host)
+}
+
+/** Everything has ended, so nothing is held, and nobody waits. */
+function demandIdle(world: World, host: Host): void {
+  const { held, waiting } = host.locks.status()
+  if (held + waiting > 0) world.verdicts.wrong('idle', `${host.actor.name} holds ${held} and waits ${waiting} times`)
 }
 
 async function demandTake(
@@ -140,6 +150,16 @@ async function demandTake(
       `a newcomer does not get ${name}: ${error instanceof Error ? error.message : error}`,
     )
   }
+}
+
+/** A latch at which all have arrived is open, unless the store has lost whom it counted. */
+function addLatch(
+  { era, gatherings }: World,
+  names: Map<string, (host: Host) => Promise<unknown>>,
+  { name, count }: Extract<Plan['operations'][number], { kind: 'arrive' }>,
+): void {
+  if (era > 0 || !gatherings.complete(name, count)) return
+  names.set(`past latch ${name}`, ({ locks }) => locks.latch(name, count).wait({ wait: '1s' }))
 }
 
 function addTakes(

@@ -103,6 +103,10 @@ export class LockWork {
     const released = this.#over(holdings, 'release')
     await lease.release()
     released()
+    // Harmless, also for whoever holds it now.
+    if (work.releasesTwice && (await lease.release())) {
+      this.#world.verdicts.wrong('release', `op ${this.#operation.id} gave back twice what it held once`)
+    }
   }
 
   #over(holdings: readonly Holding[], what: string): () => void {

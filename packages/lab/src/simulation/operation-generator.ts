@@ -15,6 +15,7 @@ export const NO_WORK: Work = {
   strays: 0,
   heeds: false,
   release: 'here',
+  releasesTwice: false,
 }
 const FOREVER = Number.POSITIVE_INFINITY
 const HASTY = [20, 100, 1000, 5000, 15_000, FOREVER]
@@ -152,6 +153,7 @@ function workOf(dice: Dice, { calm, workMs, hangs, confirms, nests }: Mood, deta
     strays: nested && !calm ? dice.whole(0, 1) : 0,
     heeds: dice.chance(0.3),
     release: detached ? dice.pick(['here', 'elsewhere', 'never']) : 'here',
+    releasesTwice: dice.chance(0.1),
   }
 }
 

@@ -74,6 +74,7 @@ export interface Work {
   readonly heeds: boolean
   /** `elsewhere`: by another process and by id. `never`: its end takes it away. Both are for detached leases. */
   readonly release: 'here' | 'elsewhere' | 'never'
+  readonly releasesTwice: boolean
 }
 
 export interface LockOperation extends Planned {

@@ -31,8 +31,9 @@ export class Section {
     const [first] = holdings
     if (work.confirms) await this.#confirm(lease)
     if (work.heeds) for (const holding of holdings) holding.heed()
-    const nests = verb === 'run' && (thing.type === 'mutex' || thing.type === 'reentrant' || thing.type === 'read')
-    if (nests && first !== undefined) await this.#nest(first)
+    const nests = thing.type === 'mutex' || thing.type === 'reentrant' || thing.type === 'read'
+    if (nests && first !== undefined && verb === 'run') await this.#nest(first)
+    if (nests && first !== undefined && verb === 'acquire') await this.#nestByHand(first)
     if (work.downgrades && thing.type === 'write' && first !== undefined) {
       return this.#downgrade(first, lease as WriteLease)
     }
@@ -71,7 +72,14 @@ export class Section {
     if (children > 0) await Promise.all(Array.from({ length: children }, () => this.#inner(parent)))
   }
 
-  async #inner(parent: Holding | null): Promise<void> {
+  /** A lease that was acquired is no call chain: whoever nests in it names it. */
+  async #nestByHand(parent: Holding): Promise<void> {
+    const { children } = this.#operation.work
+    const within = parent.lease as Lease
+    await Promise.all(Array.from({ length: children }, () => this.#inner(parent, { within })))
+  }
+
+  async #inner(parent: Holding | null, more: { readonly within?: Lease } = {}): Promise<void> {
     const { id, thing } = this.#operation
     const settled = this.#world.promises.due(this.#host, CHILD_WAIT_MS, 0, `a take inside op ${id}`)
     try {
@@ -80,7 +88,7 @@ export class Section {
           settled()
           await this.#child(lease as Lease, parent)
         },
-        { wait: `${CHILD_WAIT_MS}ms`, label: String(id) },
+        { wait: `${CHILD_WAIT_MS}ms`, label: String(id), ...more },
       )
     } catch (error) {
       requireExpected(this.#world, this.#host, `a take inside op ${id}`, error)
