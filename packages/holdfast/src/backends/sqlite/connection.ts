@@ -79,7 +79,10 @@ export class Connection {
   /** The file was deleted or replaced: what is done here, nobody else will see. */
   isLost(): boolean {
     const opened = this.#opened
-    return opened !== null && opened.identity !== null && !isSame(identityOf(opened.file), opened.identity)
+    if (opened === null || opened.identity === null) return false
+    if (!isSame(identityOf(opened.file), opened.identity)) return true
+    // Its index taken away: we would go on with one that nobody else has.
+    return opened.index !== null && !isSame(identityOf(`${opened.file}-shm`), opened.index)
   }
 
   begin(writing: boolean): void {
