@@ -104,6 +104,26 @@ const facts: Facts = {
     assert.notEqual(await world.make().mutex('thing').tryAcquire(), null)
   },
 
+  async 'while holders drain, what waited is told and gone from the line already'(world) {
+    const locks = world.make()
+    const neighbour = world.make()
+    const [held, theirs] = [await locks.mutex('mine').acquire(), await neighbour.mutex('theirs').acquire()]
+    const waits = [
+      locks.mutex('theirs').acquire(),
+      locks.mutex('theirs', { fair: true }).acquire(),
+      locks.mutex('mine').acquire(),
+    ].map((take) => refusal('CLOSED', take))
+    const waiters = async (): Promise<number> => (await neighbour.inspect('theirs'))[0]?.waiters.length ?? 0
+    await until('they wait', async () => (await waiters()) === 2)
+    const closing = locks.close({ drain: '20s' })
+    await soon('they are told', Promise.all(waits))
+    await until('they are gone', async () => (await waiters()) === 0)
+    assert.equal(held.isHeld(), true)
+    await theirs.release()
+    await held.release()
+    await soon('close', closing)
+  },
+
   async 'after the drain signals abort with the reason closed, and everything is free in the store at once'(world) {
     const locks = world.make()
     const names = numbers(20).map((number) => `thing ${number}`)

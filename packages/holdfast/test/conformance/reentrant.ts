@@ -137,15 +137,26 @@ const strangers: Facts = {
     const { passed, open } = gate()
     const room = new Room()
     const children: Promise<unknown>[] = []
-    await lock.run(() => {
+    const fences: bigint[] = []
+    await lock.run(({ fence }) => {
+      fences.push(fence)
       children.push(lock.run(() => passed.then(() => room.visit(1))))
-      children.push(lock.run(() => room.visit(2)))
+      children.push(
+        lock.run((orphan) => {
+          fences.push(orphan.fence)
+          return room.visit(3)
+        }),
+      )
+      // A stranger that asked after it, but stood in the line before the orphan came there.
+      children.push(locks.outside(() => lock.run(() => room.visit(2))))
     })
     const neighbour = world.make()
     assert.equal(await neighbour.mutex('thing').tryAcquire(), null)
     open()
     await soon('the children', Promise.all(children))
     assert.equal(room.most, 1)
+    assert.deepEqual(room.visits, [1, 2, 3])
+    assert.ok((fences[1] ?? 0n) > (fences[0] ?? 0n), 'the orphan is a holder of its own')
     assert.notEqual(await neighbour.mutex('thing').tryAcquire(), null)
   },
 

@@ -4,12 +4,20 @@ import type { Holdfast } from '../../src/index.ts'
 import type { Chapter, Facts, World } from './fact.ts'
 import { brief, briefMs, nowMs, refusal, rejection, soon, turns } from './waiting.ts'
 
-/** An object whose store has fallen silent; at the default ttl its requests would wait for 5 s. */
-async function stuck(world: World): Promise<Holdfast> {
-  const { locks, cable } = world.cabled()
-  await locks.ready()
-  cable.cut('silent')
-  return locks
+/**
+ * Objects whose store has fallen silent; at the default ttl their requests would wait for 5 s. One is just connected,
+ * the other listens to the store already.
+ */
+async function stuck(world: World): Promise<readonly [Holdfast, Holdfast]> {
+  const both = [world.cabled(), world.cabled()] as const
+  for (const { locks } of both) await locks.ready()
+  const [, listening] = both
+  const watch = listening.locks.cell('watched').watch()[Symbol.asyncIterator]()
+  await watch.next()
+  const next = watch.next()
+  next.catch(() => {})
+  for (const { cable } of both) cable.cut('silent')
+  return [both[0].locks, listening.locks]
 }
 
 async function calledOff(call: (signal: AbortSignal) => PromiseLike<unknown>): Promise<void> {
@@ -23,7 +31,7 @@ async function calledOff(call: (signal: AbortSignal) => PromiseLike<unknown>): P
 
 const facts: Facts = {
   async 'takes are called off at once'(world) {
-    const locks = await stuck(world)
+    const [locks] = await stuck(world)
     await calledOff((signal) => locks.mutex('thing').acquire({ signal }))
     await calledOff((signal) => locks.mutex('thing').tryAcquire({ signal }))
     await calledOff((signal) =>
@@ -36,31 +44,33 @@ const facts: Facts = {
   },
 
   async 'latch and barrier are called off at once'(world) {
-    const locks = await stuck(world)
-    await calledOff((signal) => locks.latch('done', 1).wait({ signal }))
-    await calledOff((signal) => locks.barrier('gate', 2).pass({ signal }))
-    await calledOff((signal) => locks.barrier('gate', 2).run(() => {}, { signal }))
+    for (const locks of await stuck(world)) {
+      await calledOff((signal) => locks.latch('done', 1).wait({ signal }))
+      await calledOff((signal) => locks.barrier('gate', 2).pass({ signal }))
+      await calledOff((signal) => locks.barrier('gate', 2).run(() => {}, { signal }))
+    }
   },
 
   async 'observing, watching and listing are called off at once'(world) {
-    const locks = await stuck(world)
     const walk = async (over: AsyncIterable<unknown>): Promise<void> => {
       for await (const _ of over);
     }
-    await calledOff((signal) => walk(locks.election('chair').observe({ signal })))
-    await calledOff((signal) => walk(locks.cell('note').watch({ signal })))
-    await calledOff((signal) => walk(locks.list({ signal })))
+    for (const locks of await stuck(world)) {
+      await calledOff((signal) => walk(locks.election('chair').observe({ signal })))
+      await calledOff((signal) => walk(locks.cell('note').watch({ signal })))
+      await calledOff((signal) => walk(locks.list({ signal })))
+    }
   },
 
   async 'a wait ends with its time: locks, latch and barrier'(world) {
-    const locks = await stuck(world)
     const startedMs = nowMs()
-    await Promise.all([
+    const waits = (locks: Holdfast): Promise<unknown>[] => [
       refusal('BACKEND_UNAVAILABLE', locks.mutex('thing').acquire({ wait: brief(100) })),
       refusal('BACKEND_UNAVAILABLE', locks.all([locks.mutex('a'), locks.mutex('b')]).acquire({ wait: brief(100) })),
       refusal('BACKEND_UNAVAILABLE', locks.latch('done', 1).wait({ wait: brief(100) })),
       refusal('BACKEND_UNAVAILABLE', locks.barrier('gate', 2).pass({ wait: brief(100) })),
-    ])
+    ]
+    await Promise.all((await stuck(world)).flatMap(waits))
     assert.ok(nowMs() - startedMs < briefMs(2500), `${nowMs() - startedMs} ms`)
   },
 
