@@ -69,7 +69,11 @@ export class Grant {
     const { endMs } = this
     const { clock } = this.hold.keeper
     if (endMs === null || this.state !== 'held') return
-    this.#timer = clock.after(Math.max(0, endMs - clock.monotonicMs()) + 0.5, () => this.check())
+    this.#timer = clock.after(Math.max(0, endMs - clock.monotonicMs()) + 0.5, () => {
+      this.check()
+      // An answer may have told a later end meanwhile.
+      this.arm()
+    })
   }
 
   get fence(): bigint {
