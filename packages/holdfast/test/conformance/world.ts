@@ -9,7 +9,7 @@ let worlds = 0
 export async function inWorld(subject: Subject, fact: Fact): Promise<void> {
   const namespace = `fact-${process.pid}-${worlds++}`
   const endings: (() => unknown)[] = []
-  const usual = { namespace, ttl: `${15 * machine.slowness}s` } as const
+  const usual = { namespace, ttl: `${Math.min(60, 15 * machine.slowness)}s` } as const
   const world: World = {
     subject,
     namespace,
