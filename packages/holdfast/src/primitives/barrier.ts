@@ -84,16 +84,16 @@ class Rendezvous implements Barrier {
     // Parties are counted, not claims: one that lost its session may stand here twice for a while.
     const party = this.#home.random.id()
     for (;;) {
-      const leftMs = startedMs + limitMs - clock.monotonicMs()
+      const leftMs = left(startedMs, limitMs, clock.monotonicMs())
       const { completed } = await this.#patiently(() => this.#state(), options, leftMs)
       const generation = (completed.at(-1)?.generation ?? -1) + 1
       const line = `${this.#name}#${generation}`
-      const result = await this.#party(line, party).take(options, Math.max(0, leftMs))
+      const result = await this.#party(line, party).take(options, leftMs)
       if (result.kind !== 'granted') throw result.kind === 'failed' ? result.error : this.#timeout(startedMs)
       const [grant] = result.taken.grants
       if (grant === undefined) throw new TypeError('a claim without a grant')
       try {
-        const remainMs = startedMs + limitMs - clock.monotonicMs()
+        const remainMs = left(startedMs, limitMs, clock.monotonicMs())
         const parties = await this.#complete(grant, party, generation, line, options, remainMs, startedMs)
         if (parties !== null) return { grant, line: lineOf('barrier', line), parties }
       } catch (error) {
@@ -205,4 +205,9 @@ class Rendezvous implements Barrier {
   get #key(): string {
     return `barrier:${this.#name}`
   }
+}
+
+/** What is left of a wait. Without one each question has the limit of a try; one that is over is not without one. */
+function left(startedMs: number, limitMs: number, nowMs: number): number {
+  return limitMs === 0 ? 0 : Math.max(1, startedMs + limitMs - nowMs)
 }

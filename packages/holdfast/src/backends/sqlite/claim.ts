@@ -64,7 +64,7 @@ function enterLine(step: Step, session: SessionKey, draft: ClaimDraft, terms: En
   const graceMs = graceOf(step)
   const heldBack = graceMs > serverMs
   if (terms.mode === 'try' && heldBack) return { serverMs, state: 'held-back', retryMs: graceMs - serverMs }
-  if (earlier !== undefined) sql.line.drop.run(ns, earlier.line, earlier.seq)
+  if (earlier !== undefined) sql.line.drop.run(ns, earlier.id)
   const front = settled(step, draft.line, [])
   const open = openOf(front)
   const fits = !heldBack && front.next === null && openCount([...open, draft]) > open.length
@@ -123,14 +123,14 @@ export function leave(step: Step, keys: readonly ClaimKey[]): Timed & { readonly
   const { nowMs: serverMs, ns, sql } = step
   const lines = new Set<string>()
   const found = keys.map((key) => {
-    const alone = sql.line.leaveAlone.run(ns, key.id, key.line, serverMs, serverMs)
+    const alone = sql.line.leaveAlone.run(ns, key.id, key.line, serverMs)
     if (Number(alone.changes) === 1) {
       step.touch(key.line)
       return true
     }
     const claim = sql.line.find.get(ns, key.id)
     if (claim === undefined || claim.line !== key.line) return false
-    sql.line.drop.run(ns, claim.line, claim.seq)
+    sql.line.drop.run(ns, claim.id)
     lines.add(claim.line)
     step.touch(claim.line)
     return endOf(claim) > serverMs
@@ -182,7 +182,7 @@ export function evict(
   const ended = page.filter((claim) => claimId === null || claim.id === claimId)
   for (const [session, ids] of bySession(ended)) tellRevoked(step, session, ids, keepMs)
   for (const claim of ended) {
-    sql.line.drop.run(ns, line, claim.seq)
+    sql.line.drop.run(ns, claim.id)
     step.hint(claim.id)
   }
   if (ended.length > 0) step.touch(line)

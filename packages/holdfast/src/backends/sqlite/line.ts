@@ -8,8 +8,8 @@
 import { blockers, freeSlot, openCount, type Weighed } from '../../admission.ts'
 import type { Closed, Open } from '../../port.ts'
 import { type Query, query, type SqliteDatabase } from './database.ts'
-import { CLAIM, CLAIMS, type ClaimRecord, contended, DETACHED, endOf, LIVE, SLOT } from './records.ts'
-import { endedGrace } from './space.ts'
+import { CLAIM, CLAIMS, type ClaimRecord, contended, DETACHED, endOf, IDS, LIVE, SLOT } from './records.ts'
+import { endedGrace, NUMBER } from './space.ts'
 import type { Step } from './step.ts'
 import { holderOf } from './view.ts'
 
@@ -29,6 +29,10 @@ interface Summary {
   readonly capacity: number | null
   readonly grace_ms: number | null
 }
+
+/** Where a claim's id is, and where the claim itself. */
+const ID = 'ns = ? and kind = 1 and name = ? and seq = 0'
+const ROW = 'ns = ? and kind = 2 and name = ? and seq = ?'
 
 export class LineSql {
   readonly enterEmpty: Query<{ readonly last: number }>
@@ -54,40 +58,40 @@ export class LineSql {
   constructor(database: SqliteDatabase) {
     // The number for a claim that finds its line empty, its session alive and no grace; nothing for any other. The
     // second knows which number was the last: asking what a statement did costs as much as doing it.
-    const empty = `ns = ? and grace_ms = 0
-      and exists (select 1 from hf_session s where s.ns = hf_space.ns and s.id = ? and s.ends_ms > ?)
-      and not exists (select 1 from hf_claim c where c.ns = hf_space.ns and c.line = ?)`
-    this.enterEmpty = query(database, `update hf_space set last = max(last + 1, ?) where ${empty} returning last`)
-    this.enterEmptyAfter = query(database, `update hf_space set last = ? where ${empty} and last = ?`)
+    const empty = `${NUMBER} and grace_ms = 0
+      and exists (select 1 from hf_session s where s.ns = hf_entry.ns and s.id = ? and s.ends_ms > ?)
+      and not exists (select 1 from hf_claim c where c.ns = hf_entry.ns and c.line = ?)`
+    this.enterEmpty = query(
+      database,
+      `update hf_entry set number = max(number + 1, ?) where ${empty} returning number as last`,
+    )
+    this.enterEmptyAfter = query(database, `update hf_entry set number = ? where ${empty} and number = ?`)
     this.add = query(
       database,
-      `insert into hf_claim (ns, line, seq, id, session, weight, capacity, open, slot, dead_ms, hold_ms, flags, label,
-         value, since_ms) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `insert into hf_entry (ns, kind, name, seq, id, session, weight, capacity, open, slot, dead_ms, hold_ms, flags,
+         label, value, since_ms) values (?, 2, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.addPlain = query(
       database,
-      `insert into hf_claim (ns, line, seq, id, session, weight, capacity, open, since_ms)
-         values (?, ?, ?, ?, ?, ?, ?, 1, ?)`,
+      `insert into hf_entry (ns, kind, name, seq, id, session, weight, capacity, open, since_ms)
+         values (?, 2, ?, ?, ?, ?, ?, ?, 1, ?)`,
     )
     // Takes a live claim away that stands alone in its line; no other.
     this.leaveAlone = query(
       database,
-      `delete from hf_claim where ns = ? and id = ? and line = ? and coalesce(dead_ms, 9e99) > ?
-         and exists (select 1 from hf_session s where s.ns = hf_claim.ns and s.id = hf_claim.session and s.ends_ms > ?)
+      `delete from hf_entry where ${ID} and id = ? and exists (select 1 from ${CLAIMS}
+           where c.ns = hf_entry.ns and c.line = hf_entry.id and c.seq = hf_entry.number and ${LIVE})
          and not exists (select 1 from hf_claim o
-           where o.ns = hf_claim.ns and o.line = hf_claim.line and o.seq <> hf_claim.seq)`,
+           where o.ns = hf_entry.ns and o.line = hf_entry.id and o.seq <> hf_entry.number)`,
     )
-    this.find = query(database, `select ${CLAIM} from ${CLAIMS} where c.ns = ? and c.id = ?`)
-    this.drop = query(database, 'delete from hf_claim where ns = ? and line = ? and seq = ?')
-    this.open = query(
+    this.find = query(
       database,
-      'update hf_claim set open = 1, slot = ?, dead_ms = ?, since_ms = ? where ns = ? and line = ? and seq = ?',
+      `select ${CLAIM} from ${IDS} left join hf_session s on s.ns = c.ns and s.id = c.session where i.ns = ? and i.id = ?`,
     )
-    this.amend = query(database, 'update hf_claim set weight = ?, dead_ms = ? where ns = ? and line = ? and seq = ?')
-    this.setTried = query(
-      database,
-      'update hf_claim set tried_ms = max(tried_ms, ?) where ns = ? and line = ? and seq = ?',
-    )
+    this.drop = query(database, `delete from hf_entry where ${ID}`)
+    this.open = query(database, `update hf_entry set open = 1, slot = ?, dead_ms = ?, since_ms = ? where ${ROW}`)
+    this.amend = query(database, `update hf_entry set weight = ?, dead_ms = ? where ${ROW}`)
+    this.setTried = query(database, `update hf_entry set tried_ms = max(tried_ms, ?) where ${ROW}`)
     // One row: the live open claims together, how many dead ones are among them, and where the waiting begin.
     this.summary = query(
       database,
@@ -96,7 +100,7 @@ export class LineSql {
            from (select ? as ns, ? as line) p)
          select x.waiting, count(c.seq) as rows, coalesce(sum(${LIVE}), 0) as live,
            sum(case when ${LIVE} then c.weight end) as weight, min(case when ${LIVE} then c.capacity end) as capacity,
-           (select grace_ms from hf_space where ns = x.ns) as grace_ms
+           (select grace_ms from hf_number where ns = x.ns) as grace_ms
          from x left join hf_claim c on c.ns = x.ns and c.line = x.line and c.seq < x.waiting
            left join hf_session s on s.ns = c.ns and s.id = c.session`,
     )
@@ -110,8 +114,8 @@ export class LineSql {
     )
     this.lastOpen = query(
       database,
-      `select seq from hf_claim where ns = ? and line = ? and seq < coalesce((select min(w.seq) from hf_claim w
-         where w.ns = hf_claim.ns and w.line = hf_claim.line and w.open = 0), 9e15) order by seq desc limit 1`,
+      `select o.seq from hf_claim o where o.ns = ? and o.line = ? and o.seq < coalesce((select min(w.seq) from hf_claim w
+         where w.ns = o.ns and w.line = o.line and w.open = 0), 9e15) order by o.seq desc limit 1`,
     )
     this.openPage = query(
       database,
@@ -185,7 +189,7 @@ export function settle(
   step.requireWriting()
   step.touch(line)
   const { nowMs, ns, sql } = step
-  for (const claim of front.dead) sql.line.drop.run(ns, line, claim.seq)
+  for (const claim of front.dead) sql.line.drop.run(ns, claim.id)
   for (const session of new Set(front.dead.map((claim) => claim.session))) sql.session.bury.run(ns, session, nowMs)
   if (!front.complete) {
     step.hintNear(line)

@@ -31,9 +31,12 @@ export const CLAIMS = 'hf_claim c left join hf_session s on s.ns = c.ns and s.id
 
 export const LIVE = 'coalesce(min(s.ends_ms, coalesce(c.dead_ms, 9e99)) > ?, 0)'
 
-/** The claims of a session are found by the id of the session, which theirs begin with. */
+/** A session's claim ids `i`: they begin with its own. */
 export const ofSession = (ns: string, session: string): string =>
-  `c.ns = ${ns} and c.id >= ${session} and c.id < ${session} || char(1114111) and c.session = ${session}`
+  `i.ns = ${ns} and i.id >= ${session} and i.id < ${session} || char(1114111) and i.session = ${session}`
+
+/** Claims by their ids. */
+export const IDS = 'hf_claim_id i cross join hf_claim c on c.ns = i.ns and c.line = i.line and c.seq = i.seq'
 
 /**
  * Whether others wait in a line, or somebody tried within the last slice, which is noted at the first claim. Asked in

@@ -22,22 +22,37 @@ const PAGE_BYTES = 1024
 const CHECKPOINT_PAGES = 4000
 
 // Moments (…_ms) are on the boot clock. A session whose end is −1 was ended: nothing makes it live again.
-// hf_claim stands in the order of the line; hf_claim_id finds one claim, and those of a session by the id they start
-// with; hf_claim_closed and hf_claim_waiting have an entry only while a claim waits, so an uncontended one costs nothing there.
+//
+// A commit writes whole pages, so what one step changes is kept together, in hf_entry: the last number of a namespace,
+// the claims in the order of their lines, and the ids by which they are found, alone or all of a session. They are read
+// as hf_number, hf_claim and hf_claim_id. An id comes and goes with its claim; claims are removed by their ids. The two
+// indexes have an entry only while a claim waits.
 const TABLES = `
 create table hf_store (one integer primary key check (one = 1), layout integer not null, boot text not null,
   wall_offset_ms real not null);
 create table hf_space (ns integer primary key, name text not null unique, max_ttl_ms real, quarantine integer,
-  last integer not null, grace_ms real not null, moves integer not null);
+  moves integer not null);
 create table hf_session (ns integer not null, id text not null, ends_ms real not null, seen_ms real not null,
   host text not null, pid integer not null, revoked text, revoked_until_ms real, primary key (ns, id)) without rowid;
-create table hf_claim (ns integer not null, line text not null, seq integer not null, id text not null,
-  session text not null, weight integer not null, capacity integer not null, open integer not null, slot integer,
-  dead_ms real, hold_ms real, flags integer not null default 0, tried_ms real not null default 0, label text, value text,
-  since_ms real not null, primary key (ns, line, seq)) without rowid;
-create unique index hf_claim_id on hf_claim (ns, id);
-create index hf_claim_closed on hf_claim (ns, line, session) where open = 0;
-create index hf_claim_waiting on hf_claim (ns, line, seq) where open = 0;
+
+create table hf_entry (ns integer not null, kind integer not null, name text not null, seq integer not null,
+  number integer, grace_ms real, id text, session text, weight integer, capacity integer, open integer, slot integer,
+  dead_ms real, hold_ms real, flags integer not null default 0, tried_ms real not null default 0, label text,
+  value text, since_ms real, primary key (ns, kind, name, seq)) without rowid;
+create view hf_number as select ns, number as last, grace_ms from hf_entry where kind = 0;
+create view hf_claim_id as select ns, name as id, session, id as line, number as seq from hf_entry where kind = 1;
+create view hf_claim as select ns, name as line, seq, id, session, weight, capacity, open, slot, dead_ms, hold_ms,
+  flags, tried_ms, label, value, since_ms from hf_entry where kind = 2;
+create trigger hf_claim_in after insert on hf_entry when new.kind = 2 begin
+  insert into hf_entry (ns, kind, name, seq, session, id, number)
+    values (new.ns, 1, new.id, 0, new.session, new.name, new.seq);
+end;
+create trigger hf_claim_out after delete on hf_entry when old.kind = 1 begin
+  delete from hf_entry where ns = old.ns and kind = 2 and name = old.id and seq = old.number;
+end;
+create index hf_entry_closed on hf_entry (ns, name, session) where kind = 2 and open = 0;
+create index hf_entry_waiting on hf_entry (ns, name, seq) where kind = 2 and open = 0;
+
 create table hf_cell (ns integer not null, name text not null, value text not null, version integer not null,
   ends_ms real, primary key (ns, name)) without rowid;
 create index hf_cell_end on hf_cell (ends_ms) where ends_ms is not null;
@@ -155,9 +170,9 @@ function restart(database: SqliteDatabase, start: Start): void {
   query(database, 'update hf_session set ends_ms = -1, seen_ms = 0').run()
   query(
     database,
-    `update hf_space set last = max(last, cast(? + coalesce(max_ttl_ms, 600000) * 1000 as integer)),
-       grace_ms = case grace_ms when 0 then 0 else grace_ms + ? end`,
-  ).run(Math.floor(start.wallMs * 1000), shiftMs)
+    `update hf_entry set grace_ms = case grace_ms when 0 then 0 else grace_ms + ? end, number = max(number, cast(? +
+       coalesce((select max_ttl_ms from hf_space p where p.ns = hf_entry.ns), 600000) * 1000 as integer)) where kind = 0`,
+  ).run(shiftMs, Math.floor(start.wallMs * 1000))
   query(database, 'update hf_cell set ends_ms = ends_ms + ? where ends_ms is not null').run(shiftMs)
   query(database, 'update hf_op set kept_ms = kept_ms + ?').run(shiftMs)
   query(database, 'update hf_group set ends_ms = ends_ms + ? where ends_ms >= 0').run(shiftMs)

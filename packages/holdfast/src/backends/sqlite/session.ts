@@ -7,7 +7,7 @@ import { type Constants, requireSession } from '../rules.ts'
 import { GRAIN_MS } from './boot-clock.ts'
 import { type Query, query, type SqliteDatabase } from './database.ts'
 import { settle } from './line.ts'
-import { CLAIM, CLAIMS, type ClaimRecord, contended, ofSession } from './records.ts'
+import { CLAIM, type ClaimRecord, contended, IDS, ofSession } from './records.ts'
 import { agree, bear, leastNumber } from './space.ts'
 import { type Step, Unfinished } from './step.ts'
 
@@ -50,7 +50,8 @@ export class SessionSql {
     this.drop = query(database, 'delete from hf_session where ns = ? and id = ?')
     this.claims = query(
       database,
-      `select ${CLAIM} from ${CLAIMS} where c.ns = ? and c.id >= ? and c.id < ? || char(1114111) and c.session = ? limit ${END_MAX}`,
+      `select ${CLAIM} from ${IDS} left join hf_session s on s.ns = c.ns and s.id = c.session
+         where ${ofSession('?', '?')} limit ${END_MAX}`,
     )
     this.beat = query(
       database,
@@ -59,9 +60,9 @@ export class SessionSql {
     )
     this.audit = query(
       database,
-      `select a.id, a.seq, a.line, ${contended('a.ns', 'a.line', 'a.session')} as contended from hf_claim a
-         where a.ns = ? and a.id > ? and a.id >= ? and a.id < ? || char(1114111) and a.session = ?
-           and coalesce(a.dead_ms, 9e99) > ? order by a.id limit ?`,
+      `select a.id, a.seq, a.line, ${contended('a.ns', 'a.line', 'a.session')} as contended
+         from hf_claim_id i cross join hf_claim a on a.ns = i.ns and a.line = i.line and a.seq = i.seq
+         where ${ofSession('?', '?')} and i.id > ? and coalesce(a.dead_ms, 9e99) > ? order by i.id limit ?`,
     )
     this.setRevoked = query(database, 'update hf_session set revoked = ?, revoked_until_ms = ? where ns = ? and id = ?')
     const claims = query<{ readonly ns: number; readonly line: string }>(database, SWEEP_CLAIMS)
@@ -75,14 +76,14 @@ export class SessionSql {
 /** Claims of one session that has ended. */
 const SWEEP_CLAIMS = `
   with ended (ns, id) as (select s.ns, s.id from hf_session s where s.ends_ms <= ?
-    and exists (select 1 from hf_claim c where ${ofSession('s.ns', 's.id')}) limit 1)
-  delete from hf_claim indexed by hf_claim_id where ns = (select ns from ended) and id in
-    (select c.id from ended cross join hf_claim c where ${ofSession('ended.ns', 'ended.id')} limit ${SWEEP_MAX})
-  returning ns, line`
+    and exists (select 1 from hf_claim_id i where ${ofSession('s.ns', 's.id')}) limit 1)
+  delete from hf_entry where ns = (select ns from ended) and kind = 1 and name in
+    (select i.id from ended cross join hf_claim_id i where ${ofSession('ended.ns', 'ended.id')} limit ${SWEEP_MAX})
+  returning ns, id as line`
 
 const SWEEP_OTHERS = [
   `delete from hf_session as s where s.ends_ms <= ?
-     and not exists (select 1 from hf_claim c where ${ofSession('s.ns', 's.id')})`,
+     and not exists (select 1 from hf_claim_id i where ${ofSession('s.ns', 's.id')})`,
   `delete from hf_cell where ends_ms <= (select max(ends_ms) from
      (select ends_ms from hf_cell where ends_ms <= ? order by ends_ms limit ${SWEEP_MAX}))`,
   `delete from hf_op where kept_ms <= (select max(kept_ms) from
@@ -117,7 +118,7 @@ export function endSession(step: Step, id: string): Timed {
   sql.session.setEnd.run(-1, ns, id)
   const claims = sql.session.claims.all(ns, id, id, id)
   for (const claim of claims) {
-    sql.line.drop.run(ns, claim.line, claim.seq)
+    sql.line.drop.run(ns, claim.id)
     step.touch(claim.line)
   }
   for (const line of new Set(claims.map((claim) => claim.line))) settle(step, line)
@@ -139,7 +140,7 @@ export function beatSession(step: Step, id: string, terms: BeatTerms): BeatAnswe
   if (mailbox === undefined) return { serverMs, state: 'session-gone' }
   const now = serverMs
   const audit = sql.session.audit
-    .all(now, now, now, now, ns, terms.after, id, id, id, now, terms.limit)
+    .all(now, now, now, now, ns, id, id, id, terms.after, now, terms.limit)
     .map((row): AuditRow => ({ id: row.id, seq: row.seq, line: row.line, contended: row.contended === 1 }))
   return { serverMs, state: 'beaten', audit, revoked: lettersOf(mailbox, serverMs) }
 }

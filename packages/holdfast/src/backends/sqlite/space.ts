@@ -1,6 +1,6 @@
 /**
- * The row of a namespace: the constants everybody must agree on, the highest number given out, until when grants are
- * held back, and a count of moves, by which other processes see that something happened they may wait for.
+ * A namespace: the constants everybody must agree on, the highest number given out, until when grants are held back,
+ * and a count of moves, by which other processes see that something happened they may wait for.
  */
 import { birthSeq, type Constants, nextSeq, requireSame } from '../rules.ts'
 import { type Query, query, type SqliteDatabase } from './database.ts'
@@ -14,11 +14,16 @@ interface SpaceRecord {
   readonly grace_ms: number
 }
 
+/** The row with the last number of a namespace. */
+export const NUMBER = "ns = ? and kind = 0 and name = '' and seq = 0"
+
 export class SpaceSql {
   readonly find: Query<{ readonly ns: number }>
   readonly make: Query<{ readonly ns: number }>
+  readonly makeNumber: Query<never>
   readonly read: Query<SpaceRecord>
-  readonly begin: Query<never>
+  readonly setConstants: Query<never>
+  readonly setNumber: Query<never>
   readonly endGrace: Query<never>
   readonly raise: Query<never>
   readonly next: Query<{ readonly last: number }>
@@ -31,15 +36,23 @@ export class SpaceSql {
 
   constructor(database: SqliteDatabase) {
     this.find = query(database, 'select ns from hf_space where name = ?')
-    this.make = query(database, 'insert into hf_space (name, last, grace_ms, moves) values (?, ?, 0, 0) returning ns')
-    this.read = query(database, 'select max_ttl_ms, quarantine, last, grace_ms from hf_space where ns = ?')
-    this.begin = query(
+    this.make = query(database, 'insert into hf_space (name, moves) values (?, 0) returning ns')
+    this.makeNumber = query(
       database,
-      'update hf_space set max_ttl_ms = ?, quarantine = ?, last = ?, grace_ms = ? where ns = ?',
+      "insert into hf_entry (ns, kind, name, seq, number, grace_ms) values (?, 0, '', 0, ?, 0)",
     )
-    this.endGrace = query(database, 'update hf_space set grace_ms = 0 where ns = ?')
-    this.raise = query(database, 'update hf_space set last = max(last, ?) where ns = ?')
-    this.next = query(database, 'update hf_space set last = max(last + 1, ?) where ns = ? returning last')
+    this.read = query(
+      database,
+      'select p.max_ttl_ms, p.quarantine, n.last, n.grace_ms from hf_space p join hf_number n on n.ns = p.ns where p.ns = ?',
+    )
+    this.setConstants = query(database, 'update hf_space set max_ttl_ms = ?, quarantine = ? where ns = ?')
+    this.setNumber = query(database, `update hf_entry set number = ?, grace_ms = ? where ${NUMBER}`)
+    this.endGrace = query(database, `update hf_entry set grace_ms = 0 where ${NUMBER}`)
+    this.raise = query(database, `update hf_entry set number = max(number, ?) where ${NUMBER}`)
+    this.next = query(
+      database,
+      `update hf_entry set number = max(number + 1, ?) where ${NUMBER} returning number as last`,
+    )
     this.move = query(database, 'update hf_space set moves = moves + 1 where ns = ? returning moves')
     this.moves = query(database, 'select moves from hf_space where ns = ?')
     this.busyTimeout = query(database, 'pragma busy_timeout')
@@ -50,8 +63,9 @@ export class SpaceSql {
 /** Makes the namespace's row if there is none, with numbers above all that a lost one can have given out. */
 export function bear(step: Step, namespace: string, maxTtlMs: number): number {
   if (step.ns !== UNBORN) return step.ns
-  const row = step.sql.space.make.get(namespace, birthSeq(0, step.wallMs, maxTtlMs))
+  const row = step.sql.space.make.get(namespace)
   if (row === undefined) throw new Error('a new row was not returned')
+  step.sql.space.makeNumber.run(row.ns, birthSeq(0, step.wallMs, maxTtlMs))
   return row.ns
 }
 
@@ -66,7 +80,8 @@ export function agree(step: Step, ns: number, constants: Constants, seenBefore: 
   const { maxTtlMs, quarantine } = constants
   const last = birthSeq(space.last, step.wallMs, maxTtlMs)
   const graceMs = quarantine && seenBefore ? step.nowMs + maxTtlMs : 0
-  step.sql.space.begin.run(maxTtlMs, quarantine ? 1 : 0, last, graceMs, ns)
+  step.sql.space.setConstants.run(maxTtlMs, quarantine ? 1 : 0, ns)
+  step.sql.space.setNumber.run(last, graceMs, ns)
 }
 
 /** Until when nothing opens that was not open; 0 when that is past. */
