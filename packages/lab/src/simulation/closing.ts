@@ -7,6 +7,7 @@ const STORE_MS = 2 * 1000
 
 /** A process ends by itself this long after its last `close`. */
 const EXIT_MS = 200
+const TURNS_MS = 5
 
 /** Closes the host's Holdfast object, in a turn of its own process. */
 export function closeHost(world: World, host: Host, drainMs: number): void {
@@ -28,6 +29,8 @@ async function close(world: World, host: Host, drainMs: number): Promise<void> {
   host.closed = true
   world.note(host, () => 'is closed')
   await host.sleep(EXIT_MS)
+  // Work of the program's own may end right now, and its end is told in a turn or two.
+  if (host.actor.clock.referenced > 0) await host.sleep(TURNS_MS)
   const { referenced } = host.actor.clock
   if (referenced > 0)
     world.verdicts.wrong('timers', `${referenced} timers keep ${host.actor.name} alive after its close`)

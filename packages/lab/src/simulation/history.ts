@@ -107,8 +107,9 @@ function heal(world: World): void {
 /** Everything settles, and then every name can be had by a newcomer within a ttl, a beat and a little. */
 function demandProgress(world: World): void {
   const { kernel, plan, promises, verdicts } = world
-  // Whoever still stands still has not even begun what it is to do.
-  kernel.run(Math.max(kernel.nowMs, ...world.hosts.map(({ actor }) => actor.blockedUntilMs)) + 1)
+  // Whoever still stands still has not even begun what it is to do; neither has the store.
+  const actors = [world.server, ...world.hosts.map(({ actor }) => actor)]
+  kernel.run(Math.max(kernel.nowMs, ...actors.map(({ blockedUntilMs }) => blockedUntilMs)) + 1)
   const limitMs = kernel.nowMs + SETTLED_MS_MAX
   while (promises.open.length > 0 && kernel.nowMs < limitMs) kernel.run(kernel.nowMs + STEP_MS)
   if (promises.open.length > 0) {
