@@ -158,7 +158,7 @@ test('after the machine was started anew every session is dead, numbers rise, an
   const editor = openDatabase(file)
   editor.exec("update hf_store set boot = 'an earlier start of the machine'")
   // Its clock had run for 900 seconds more than ours has now, and its last commits did not reach the disk.
-  editor.exec(`update hf_store set wall_offset_ms = wall_offset_ms - 900000; update hf_space set last = last - 100;
+  editor.exec(`update hf_store set wall_offset_ms = wall_offset_ms - 900000; update hf_entry set number = number - 100 where kind = 0;
     update hf_cell set ends_ms = ends_ms + 900000; update hf_group set ends_ms = ends_ms + 900000;
     update hf_session set ends_ms = ends_ms + 900000`)
   editor.close()

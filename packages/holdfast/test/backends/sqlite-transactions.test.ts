@@ -115,7 +115,7 @@ describe('an uncontended claim', () => {
 
   test('costs one statement more when others have given out numbers', async () => {
     const other = openDatabase(file)
-    other.exec('update hf_space set last = last + 5')
+    other.exec('update hf_entry set number = number + 5 where kind = 0')
     other.close()
     await enter('a1')
     expect(scribe.since()).toHaveLength(5)
@@ -162,7 +162,7 @@ describe('operations', () => {
 
   test('that make SQLite fail are run again one by one, so that only they fail, by a typed error with its cause', async () => {
     const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
-    scribe.fail = (sql, values) => (sql.startsWith('insert into hf_claim') && values.includes('poison') ? full : null)
+    scribe.fail = (sql, values) => (sql.startsWith('insert into hf_entry') && values.includes('poison') ? full : null)
     const entered = await Promise.allSettled(
       ['a1', 'a2', 'a3'].map((id) => enter(id, { line: id === 'a2' ? 'poison' : id })),
     )

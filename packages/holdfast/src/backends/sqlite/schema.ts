@@ -131,7 +131,10 @@ function readHeader(database: SqliteDatabase, file: string): Header | null {
 
 /** A path is easily mistyped, and a database is changed by opening it as ours; an object is handed in on purpose. */
 function refuseForeign(database: SqliteDatabase, file: string): void {
-  const tables = query<{ readonly n: number }>(database, 'select count(*) as n from sqlite_master').get()?.n ?? 0
+  // In one statement, so of one moment: a neighbour may be making our tables just now.
+  const sql = "select count(*) as n, coalesce(sum(name = 'hf_store'), 0) as ours from sqlite_master"
+  const { n: tables = 0, ours = 0 } = query<{ readonly n: number; readonly ours: number }>(database, sql).get() ?? {}
+  if (ours > 0) return
   const application = pragma(database, 'application_id')
   if (tables === 0 && (application === 0 || application === APPLICATION_ID)) return
   throw new BackendRefusedError(

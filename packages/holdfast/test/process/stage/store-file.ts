@@ -17,8 +17,8 @@ export interface Database {
   close(): unknown
 }
 
-/** Rows that stay on purpose: the layout, and a namespace with its last number. */
-const KEPT: ReadonlySet<string> = new Set(['hf_store', 'hf_space'])
+/** What stays on purpose: the layout, and a namespace with its last number. Claims are counted as such, not as entries. */
+const KEPT: ReadonlySet<string> = new Set(['hf_store', 'hf_space', 'hf_number', 'hf_entry', 'hf_claim_id'])
 
 export async function openDatabase(file: string): Promise<Database> {
   const builtIn = await import('node:sqlite').catch(() => null)
@@ -41,7 +41,7 @@ async function inside<T>(file: string, look: (database: Database) => T): Promise
 export function rowsLeft(file: string): Promise<Record<string, number>> {
   return inside(file, (database) => {
     const tables = database
-      .prepare("select name from sqlite_master where type = 'table' and name like 'hf\\_%' escape '\\'")
+      .prepare("select name from sqlite_master where type in ('table', 'view') and name like 'hf\\_%' escape '\\'")
       .all()
     const counts = (tables as { name: string }[])
       .filter(({ name }) => !KEPT.has(name))
