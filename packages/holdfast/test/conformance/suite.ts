@@ -5,7 +5,7 @@ import type { Chapter, Subject } from './fact.ts'
 import { inWorld } from './world.ts'
 
 /** Longer than any fact waits by itself. */
-const FACT_MS_MAX = 15_000
+const FACT_MS_MAX = 60_000
 /** Facts mostly wait. */
 const TOGETHER_MAX = 12
 
