@@ -133,6 +133,8 @@ export class Front implements HoldOwner, ClaimListener {
 
   /** Its end came before the answer that told of it. Once more, but not as fast as the store can answer. */
   #bornDead(claim: Claim, task: Task | null): void {
+    // The store has answered, only too late for this hold.
+    this.#heardMs = this.keeper.clock.monotonicMs()
     void this.keeper.leave(claim)
     this.#resting++
     this.#pump()
