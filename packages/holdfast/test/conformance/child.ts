@@ -41,6 +41,7 @@ async function prove(sentence: string, work: () => Promise<void>): Promise<void>
 
 async function suite(): Promise<void> {
   machine.slowness = SLOWNESS
+  machine.answersInMs = 300
   const connect = (): ReturnType<typeof sqlite> => sqlite(orders.file)
   const subject: Subject = { name: 'sqlite', connect, ttl: '3s', ttlMs: 3000, lacks: [] }
   const named = (alone: boolean): [string, Fact][] =>

@@ -54,7 +54,7 @@ const inspecting: Facts = {
   async 'list gives every line under a prefix once, many pages long'(world) {
     const locks = world.make()
     const names = numbers(230).map((number) => `shop:${String(number).padStart(3, '0')}`)
-    await Promise.all(names.map((name) => locks.mutex(name).acquire()))
+    await world.hold(Promise.all(names.map((name) => locks.mutex(name).acquire())))
     await world.hold(locks.semaphore('shop:pool', { capacity: 1 }).acquire())
     await world.hold(locks.mutex('other').acquire())
     await world.hold(locks.mutex('shop').acquire())
@@ -71,7 +71,8 @@ const inspecting: Facts = {
 
   async 'a prefix is a text, not a pattern'(world) {
     const locks = world.make()
-    for (const name of ['a%b', 'a_b', 'a*b', 'aXb', 'a[x]b', "a'b", 'A%b']) await locks.mutex(name).acquire()
+    for (const name of ['a%b', 'a_b', 'a*b', 'aXb', 'a[x]b', "a'b", 'A%b'])
+      await world.hold(locks.mutex(name).acquire())
     const under = async (prefix: string): Promise<string[]> => {
       const names: string[] = []
       for await (const line of locks.list({ prefix })) names.push(line.name)
@@ -84,7 +85,7 @@ const inspecting: Facts = {
 
   async 'list stops when its signal aborts'(world) {
     const locks = world.make()
-    await Promise.all(numbers(120).map((number) => locks.mutex(`n${number}`).acquire()))
+    await world.hold(Promise.all(numbers(120).map((number) => locks.mutex(`n${number}`).acquire())))
     const controller = new AbortController()
     const walk = (async (): Promise<number> => {
       let count = 0
@@ -121,7 +122,7 @@ const inspecting: Facts = {
       'x'.repeat(512),
     ]
     for (const name of names) {
-      const held = await locks.mutex(name).acquire()
+      const held = await world.hold(locks.mutex(name).acquire())
       assert.equal(held.name, name)
       assert.equal(await world.make().mutex(name).tryAcquire(), null)
       assert.equal((await locks.inspect(name))[0]?.name, name)

@@ -6,7 +6,7 @@ import { type Duration, type ErrorByCode, isHoldfastError } from '../../src/inde
 export { pause }
 
 /** How much slower than one that has nothing else to do this machine is; set before the first fact. */
-export const machine: { slowness: number } = { slowness: 1 }
+export const machine: { slowness: number; answersInMs: number } = { slowness: 1, answersInMs: 100 }
 
 /** A wait that is over soon, but not before the store has answered. */
 export function brief(ms: number): Duration {
@@ -14,7 +14,7 @@ export function brief(ms: number): Duration {
 }
 
 export function briefMs(ms: number): number {
-  return (ms + 100) * machine.slowness
+  return (ms + machine.answersInMs) * machine.slowness
 }
 
 /** Below a third of the default ttl, which is when what was missed would be found by a beat; above any busy machine's delay. */
