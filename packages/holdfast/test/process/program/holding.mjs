@@ -8,7 +8,9 @@ const leases = new Map()
 /** How long a slow machine may take to make or open a file. */
 const READY_MS = 10_000
 
+/** `atMs`: not before that moment, so that several parties do it at the same. */
 export async function open(args) {
+  while (nowMs() < (args.atMs ?? 0));
   await makeObject(args)
   const endMs = nowMs() + READY_MS
   for (let ready = args.ready !== true; !ready; ) {
