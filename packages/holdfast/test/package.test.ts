@@ -126,7 +126,7 @@ describe('what an entry costs, minified and gzipped, without what it loads on de
     { entry: 'memory', bytesMax: 8 * 1024, reason: 'a reference for reading, and used in tests where nobody waits' },
     {
       entry: 'sqlite',
-      bytesMax: 14 * 1024,
+      bytesMax: 16 * 1024,
       reason: 'statements and messages are text; the driver is not ours and stays outside',
     },
     { entry: 'guard', bytesMax: 3 * 1024, reason: 'goes where the guarded resource is, often without the rest' },
