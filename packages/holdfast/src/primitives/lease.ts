@@ -60,9 +60,9 @@ export class BaseLease implements Omit<Lease, 'fence'> {
     const { signal } = checkSignalOnly(options)
     signal?.throwIfAborted()
     assertLive(this.grant)
-    const told = await patiently(this.grant.hold.keeper.clock, this.grant.hold.keeper.refresh(this.grant.hold.claim), {
-      signal,
-    })
+    const { keeper, claim } = this.grant.hold
+    keeper.vigil.begin()
+    const told = await patiently(keeper.clock, keeper.refresh(claim), { signal }).finally(() => keeper.vigil.end())
     assertGrant(this.grant)
     if (!told) throw new BackendUnavailableError(`the store did not confirm the lease on "${this.name}"`)
   }

@@ -49,6 +49,9 @@ export function pragma(database: SqliteDatabase, text: string): unknown {
 
 /** Whether the owner of the object has a transaction open on it, as far as the driver tells. */
 export function inTransaction(database: SqliteDatabase): boolean {
+  // A closed database of libsql takes the process down when it is asked; what comes next says that it is closed.
+  const { open, isOpen } = database as { readonly open?: unknown; readonly isOpen?: unknown }
+  if (open === false || isOpen === false) return false
   const { inTransaction: ofOthers, isTransaction: ofNode } = database as {
     readonly inTransaction?: unknown
     readonly isTransaction?: unknown
