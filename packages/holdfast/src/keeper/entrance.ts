@@ -123,7 +123,7 @@ export class Entrance {
       case 'too-late':
         return false
       case 'session-gone':
-        this.#gate.sessions.lose(session, 'expired')
+        this.#gate.sessions.gone(session)
         return false
     }
   }

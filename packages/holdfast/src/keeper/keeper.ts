@@ -77,7 +77,7 @@ export class Keeper implements ClaimOwner, Gate {
           ),
         ),
       told: (claim, standing, sent) => void this.#told(claim, standing, sent),
-      sessionGone: (session) => this.sessions.lose(session, 'expired'),
+      sessionGone: (session) => this.sessions.gone(session),
     })
     this.#entrance = new Entrance(this)
     this.vigil = new Vigil(clock)
@@ -201,7 +201,7 @@ export class Keeper implements ClaimOwner, Gate {
     }
     if (isStale(claim, key.id)) return false
     if (answer.state === 'session-gone') {
-      this.sessions.lose(session, 'expired')
+      this.sessions.gone(session)
       return false
     }
     await this.#told(claim, answer, sent)

@@ -189,6 +189,11 @@ export class Sessions {
     for (const claim of claims) this.#owner.gone(claim, reason)
   }
 
+  /** The store says that the session is over. */
+  gone(session: Session): void {
+    this.lose(session, this.#lossReason(session))
+  }
+
   /** Whether the session is ours by our clocks. Loses it in this very step when it is not. */
   check(session: Session): 'live' | 'suspect' | 'lost' {
     const standing = session.standing()
