@@ -111,7 +111,7 @@ test('a file that was deleted under waiting clients is noticed while they only l
   await take(waiting, 'a')
   await waiting.listen()
   rmSync(file)
-  clock.advance(5000)
+  clock.advance(6000)
   expect(hints).toContain(null)
 })
 

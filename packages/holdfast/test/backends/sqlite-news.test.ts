@@ -18,7 +18,7 @@ import {
 import { SteppedClock } from './stepped-clock.ts'
 
 /** At the latest after this long the file is looked at, whatever the operating system tells. */
-const LOOK_MS = 5000
+const LOOK_MS = 6000
 
 let file: string
 let dispose: () => void
