@@ -24,7 +24,10 @@ export function closeHost(world: World, host: Host, drainMs: number): void {
 
 async function close(world: World, host: Host, drainMs: number): Promise<void> {
   const done = world.promises.due(host, drainMs, STORE_MS, 'the close')
-  await host.locks.close({ drain: `${drainMs}ms` })
+  const closing = host.locks.close({ drain: `${drainMs}ms` })
+  const { waiting } = host.locks.status()
+  if (waiting > 0) world.verdicts.wrong('close', `${waiting} takes of ${host.actor.name} go on waiting after its close`)
+  await closing
   done()
   host.closed = true
   world.note(host, () => 'is closed')

@@ -76,8 +76,10 @@ export class Kernel {
     next.run = null
     actor.wake()
     run()
-    if (this.#interrupt?.inEvent === this.#events) afterTurns(this.#interrupt.turn, this.#interrupt.call)
-    if (actor.runsCode) drainNow()
+    const interrupt = this.#interrupt?.inEvent === this.#events ? this.#interrupt : null
+    if (interrupt !== null) afterTurns(interrupt.turn, interrupt.call)
+    // Of the store's events only an abort that falls into one runs code of a process.
+    if (actor.runsCode || interrupt !== null) drainNow()
   }
 }
 

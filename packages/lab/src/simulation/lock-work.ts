@@ -14,6 +14,9 @@ import type { World } from './world.ts'
 
 type AnyLease = Lease | PermitLease | MultiLease
 
+/** An abort is heard at once. */
+const TOLD_MS = 1
+
 export class LockWork {
   readonly #world: World
   readonly #host: Host
@@ -51,8 +54,19 @@ export class LockWork {
 
   /** Aborts the waiting, if it has not ended. */
   abort(): void {
-    if (!this.#settled) this.#world.happened('abort while waiting')
+    if (!this.#settled) this.#expectEnd()
     this.#aborter.abort(new Abandoned())
+  }
+
+  /** Settle first, clean up behind: only what has several parts gives some of them back before. */
+  #expectEnd(): void {
+    this.#world.happened('abort while waiting')
+    if (this.#operation.thing.type === 'all') return
+    this.#host.actor.clock.aside(TOLD_MS, () => {
+      const { name } = this.#host.actor
+      if (!this.#settled)
+        this.#world.verdicts.wrong('abort', `op ${this.#operation.id} of ${name} waits after its abort`)
+    })
   }
 
   #plan(abort: Abort): void {

@@ -19,7 +19,7 @@ import { Promises } from './promises.ts'
 import { Trace } from './trace.ts'
 import { Verdicts } from './verdicts.ts'
 
-/** A Tuesday, so that wall-clock numbers look like some. */
+/** In January 2027: numbers made from it are as long as real ones. */
 const WALL_MS = 1_800_000_000_000
 const GRAIN_MS = 1.2
 
