@@ -19,6 +19,8 @@ export interface Clock {
   wallMs(): number
   /** Milliseconds since boot, sleep included; a grain of 10 ms on Linux. */
   bootMs(): number
+  /** How much less than the truth `bootMs` may show; nothing if absent. */
+  readonly bootGrainMs?: number
   /** Runs `fn` once, no earlier than `ms` from now by the monotonic clock, however long that is. */
   after(ms: number, fn: () => void): Timer
 }
@@ -30,6 +32,8 @@ export const systemClock: Clock = {
   monotonicMs,
   wallMs: () => Date.now(),
   bootMs: () => uptime() * 1000,
+  // Linux counts in hundredths of a second, macOS in seconds; elsewhere a tick of the system is 16 ms at most.
+  bootGrainMs: process.platform === 'linux' ? 10 : process.platform === 'darwin' ? 1000 : 16,
   after: (ms, fn) => new SystemTimer(ms, fn),
 }
 

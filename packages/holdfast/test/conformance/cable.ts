@@ -10,6 +10,8 @@ type Break = 'silent' | 'deaf' | 'refusing'
 
 export class Cable {
   readonly counts: Map<string, number> = new Map()
+  /** Requests are answered, but nobody is told of anything. */
+  mute = false
   #broken: Break | null = null
   #only: readonly string[] | null = null
 
@@ -43,7 +45,7 @@ export class Cable {
       connect: async (setup) => {
         await this.#through('connect', () => Promise.resolve())
         const onHint = (what: string | null): void => {
-          if (this.#broken === null || this.#only !== null) setup.onHint(what)
+          if (!this.mute && (this.#broken === null || this.#only !== null)) setup.onHint(what)
         }
         return this.#over(await port.connect({ ...setup, onHint }), '')
       },

@@ -222,8 +222,44 @@ const sessions: Facts = {
   },
 }
 
+const hints: Facts = {
+  async 'a waiter that found its turn by asking says that it was not told'(world) {
+    const events = heard(world, 'holdfast:hint-missed')
+    const held = await world.make().mutex('thing').acquire()
+    const { locks, cable } = world.cabled({ ttl: world.subject.ttl })
+    cable.mute = true
+    const waiting = locks.mutex('thing').acquire({ label: 'deaf' })
+    await until('it waits', async () => (await locks.inspect('thing'))[0]?.waiters.length === 1)
+    await held.release()
+    await soon('its turn', waiting, world.subject.ttlMs + 500)
+    const [event] = events
+    assert.equal(events.length, 1)
+    assert.ok((event?.waitedMs ?? 0) > 0)
+    assert.deepEqual(event, {
+      namespace: world.namespace,
+      name: 'thing',
+      kind: 'lock',
+      label: 'deaf',
+      waitedMs: event?.waitedMs,
+    })
+  },
+
+  async 'a waiter that was told says nothing'(world) {
+    const events = heard(world, 'holdfast:hint-missed')
+    const held = await world.make().mutex('thing').acquire()
+    const locks = world.make()
+    const waiting = locks.mutex('thing').acquire()
+    await until('it waits', async () => (await locks.inspect('thing'))[0]?.waiters.length === 1)
+    await pause(30)
+    await held.release()
+    await waiting
+    assert.deepEqual(events, [])
+  },
+}
+
 export const eventChapters: readonly Chapter[] = [
   { title: 'events of takes', needs: ['permits', 'order'], facts: takes },
   { title: 'events of leases', needs: ['claims'], facts: ends },
   { title: 'events of sessions', needs: ['order'], facts: sessions },
+  { title: 'events of hints', needs: ['order'], facts: hints },
 ]

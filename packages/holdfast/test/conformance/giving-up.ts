@@ -71,6 +71,20 @@ function timeouts(kind: Exclusive): Facts {
       assert.deepEqual(await soon('the patient are served', Promise.all(patient)), ['in', 'in'])
     },
 
+    async 'a waiter that is not told finds its turn by itself, a beat later'(world) {
+      const thing = await laid(kind, world)
+      const held = await thing.of(world.make()).acquire()
+      const { locks, cable } = world.cabled({ ttl: world.subject.ttl })
+      cable.mute = true
+      const waiting = thing.of(locks).acquire()
+      const seen = watch(waiting)
+      await until('it waits', () => cable.count('enter') > 0)
+      await pause(50)
+      stillWaits(seen)
+      await held.release()
+      await soon('its turn', waiting, world.subject.ttlMs + 500)
+    },
+
     async 'a wait may be for ever'(world) {
       const thing = await laid(kind, world)
       const held = await thing.of(world.make()).acquire()

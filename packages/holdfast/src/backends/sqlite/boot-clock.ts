@@ -10,23 +10,28 @@ import type { Clock } from '../../clock.ts'
 /** How long the distance of the two clocks is believed. */
 const BELIEVED_MS = 20
 
-/** How coarse the boot clock is. A session is given this much more, so that no other process sees it end early. */
-export const GRAIN_MS: number = process.platform === 'darwin' ? 1000 : 0
-
 export class BootClock {
-  readonly #clock: Pick<Clock, 'bootMs' | 'monotonicMs'>
+  readonly #clock: Pick<Clock, 'bootMs' | 'bootGrainMs' | 'monotonicMs'>
   #offsetMs = Number.NEGATIVE_INFINITY
   #measuredMs = Number.NEGATIVE_INFINITY
 
-  constructor(clock: Pick<Clock, 'bootMs' | 'monotonicMs'>) {
+  constructor(clock: Pick<Clock, 'bootMs' | 'bootGrainMs' | 'monotonicMs'>) {
     this.#clock = clock
   }
 
+  /** How coarse the clock is. What ends is given this much more, so that no other process sees it end early. */
+  get grainMs(): number {
+    return this.#clock.bootGrainMs ?? 0
+  }
+
   nowMs(): number {
-    const monotonicMs = this.#clock.monotonicMs()
+    let monotonicMs = this.#clock.monotonicMs()
     if (monotonicMs - this.#measuredMs >= BELIEVED_MS) {
-      // A coarse clock only ever shows too little, and the distance only grows: the largest one seen is the best.
-      this.#offsetMs = Math.max(this.#offsetMs, this.#clock.bootMs() - monotonicMs)
+      const bootMs = this.#clock.bootMs()
+      // Read again behind it: a pause between the two readings must make this clock lag, never run ahead.
+      monotonicMs = this.#clock.monotonicMs()
+      // So each distance is too small, by the grain and the pause, and the largest one seen is the best.
+      this.#offsetMs = Math.max(this.#offsetMs, bootMs - monotonicMs)
       this.#measuredMs = monotonicMs
     }
     return monotonicMs + this.#offsetMs

@@ -38,7 +38,7 @@ export function enter(step: Step, session: SessionKey, draft: ClaimDraft, terms:
     state: 'open',
     seq,
     slot,
-    remainingMs: dead_ms === null ? null : dead_ms - serverMs,
+    remainingMs: dead_ms === null ? null : dead_ms - step.grainMs - serverMs,
     contended: false,
   }
 }
@@ -151,7 +151,7 @@ export function amend(step: Step, session: SessionKey, key: ClaimKey, change: Am
   if (maxHoldMs === null && claim.flags & DETACHED) throw new RangeError('a detached claim needs a maxHold')
   if (typeof maxHoldMs === 'number') requireHold(maxHoldMs)
   const kept = maxHoldMs === undefined ? claim.dead_ms : null
-  const dead_ms = typeof maxHoldMs === 'number' ? serverMs + maxHoldMs : kept
+  const dead_ms = typeof maxHoldMs === 'number' ? serverMs + step.grainMs + maxHoldMs : kept
   sql.line.amend.run(weight, dead_ms, ns, claim.line, claim.seq)
   endWithClaim(step, claim, dead_ms)
   settle(step, claim.line)

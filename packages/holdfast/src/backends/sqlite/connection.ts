@@ -130,7 +130,7 @@ export class Connection {
   /** One operation's step, at the present moment. */
   step(room: Room): Step {
     const { sql } = this.#current()
-    const time = { nowMs: this.#boot.nowMs(), wallMs: this.#clock.wallMs() }
+    const time = { nowMs: this.#boot.nowMs(), wallMs: this.#clock.wallMs(), grainMs: this.#boot.grainMs }
     return new Step(sql, this.#space(sql), time, room)
   }
 

@@ -214,7 +214,7 @@ export function grantOf(
   const taken = claim.flags & SLOT ? sql.line.slots.all(ns, claim.line, nowMs).map((row) => row.slot) : []
   return {
     slot: claim.flags & SLOT ? freeSlot(taken) : null,
-    dead_ms: claim.hold_ms === null ? null : nowMs + claim.hold_ms,
+    dead_ms: claim.hold_ms === null ? null : nowMs + step.grainMs + claim.hold_ms,
   }
 }
 
@@ -237,7 +237,7 @@ export function openStanding(step: Step, claim: ClaimRecord): Open {
     state: 'open',
     seq: claim.seq,
     slot: claim.slot,
-    remainingMs: claim.dead_ms === null ? null : claim.dead_ms - now,
+    remainingMs: claim.dead_ms === null ? null : claim.dead_ms - step.grainMs - now,
     contended: sql.line.contended.get(now, now, now, now, ns, claim.line, claim.session)?.contended === 1,
   }
 }

@@ -4,7 +4,6 @@
  */
 import type { AuditRow, BeatAnswer, BeatTerms, SessionDraft, Timed } from '../../port.ts'
 import { type Constants, requireSession } from '../rules.ts'
-import { GRAIN_MS } from './boot-clock.ts'
 import { type Query, query, type SqliteDatabase } from './database.ts'
 import { settle } from './line.ts'
 import { CLAIM, type ClaimRecord, contended, IDS, ofSession } from './records.ts'
@@ -104,7 +103,7 @@ export function openSession(step: Step, namespace: string, constants: Constants,
   const ns = bear(step, namespace, constants.maxTtlMs)
   agree(step, ns, constants, draft.seenBefore)
   sql.space.raise.run(draft.minSeq - 1, ns)
-  const endMs = nowMs + draft.ttlMs + GRAIN_MS
+  const endMs = nowMs + draft.ttlMs + step.grainMs
   const session = sql.session.find.get(ns, draft.id)
   // An entry that is past stays so: a request that comes again, late, must not bring its dead claims back.
   if (session === undefined) sql.session.add.run(ns, draft.id, endMs, nowMs, draft.host, draft.pid)
@@ -136,7 +135,7 @@ export function beatSession(step: Step, id: string, terms: BeatTerms): BeatAnswe
   const { sql, ns, nowMs: serverMs } = step
   sweep(step)
   // Never less than before: a beat still under way must not shorten a detached claim that opened meanwhile.
-  const mailbox = sql.session.beat.get(serverMs + terms.ttlMs + GRAIN_MS, serverMs, ns, id, serverMs)
+  const mailbox = sql.session.beat.get(serverMs + terms.ttlMs + step.grainMs, serverMs, ns, id, serverMs)
   if (mailbox === undefined) return { serverMs, state: 'session-gone' }
   const now = serverMs
   const audit = sql.session.audit

@@ -14,22 +14,31 @@ export class NeedsWriting extends Error {}
 /** Thrown by an operation that did a bounded part of its work: what it did is kept, and it is run again. */
 export class Unfinished extends Error {}
 
+export interface StepTime {
+  readonly nowMs: number
+  readonly wallMs: number
+  readonly grainMs: number
+}
+
 export class Step {
   readonly sql: Sql
   readonly ns: number
   readonly nowMs: number
   readonly wallMs: number
+  /** Two processes' clocks are apart by so much at most: an end that is written down is this much later. */
+  readonly grainMs: number
   /** Inside a transaction that may write. */
   readonly writing: boolean
   readonly #hints: string[]
   /** Something happened that somebody may be waiting for. */
   moved = false
 
-  constructor(sql: Sql, ns: number, time: { readonly nowMs: number; readonly wallMs: number }, room: Room) {
+  constructor(sql: Sql, ns: number, time: StepTime, room: Room) {
     this.sql = sql
     this.ns = ns
     this.nowMs = time.nowMs
     this.wallMs = time.wallMs
+    this.grainMs = time.grainMs
     this.writing = room.writing
     this.#hints = room.hints
   }
