@@ -304,6 +304,27 @@ export const lineFacts: Facts = {
     expect((await client.inspect('seats'))?.claims.map((claim) => claim.slot)).toEqual([1, 0])
   },
 
+  'no two open claims of a line have the same slot': async (bench) => {
+    const client = await three(bench)
+    const seat = { line: 'seats', weight: 1, capacity: 4, slot: true }
+    for (const [slot, id] of ['a1', 'b1', 'c1', 'a2'].entries()) {
+      expect(await client.enter(key(id.slice(0, 1)), claimDraft(id, seat), terms())).toMatchObject({ slot })
+    }
+    await client.leave(0, [claimKey('b1', 'seats')])
+    expect(await client.enter(key('b'), claimDraft('b2', seat), terms())).toMatchObject({ slot: 1 })
+  },
+
+  'all that fit open in one step, however many they are': async (bench) => {
+    const client = await three(bench)
+    const capacity = 2 ** 31
+    await client.enter(key('a'), claimDraft('a1', { weight: capacity, capacity }), terms())
+    const ids = Array.from({ length: 30 }, (_, n) => `b${n + 10}`)
+    for (const id of ids) await client.enter(key('b'), claimDraft(id, { weight: 1, capacity }), terms())
+    await client.leave(0, [claimKey('a1')])
+    const row = await client.inspect('door')
+    expect(row?.claims.map((claim) => [claim.id, claim.open])).toEqual(ids.map((id) => [id, true]))
+  },
+
   'a detached claim lives from opening on to its hard end, beaten by nobody': async (bench) => {
     const client = await three(bench)
     const long = { detached: true, maxHoldMs: 10 * TTL_MS }
@@ -344,6 +365,19 @@ export const lineFacts: Facts = {
       await client.beat(key('a'), beatTerms)
     }
     expect(await client.beat(key('a'), beatTerms)).toMatchObject({ revoked: [] })
+  },
+
+  'evicting a whole line ends what was open then, and what waited is served': async (bench) => {
+    const client = await three(bench)
+    const permit = { weight: 1, capacity: 600 }
+    const open = Array.from({ length: 600 }, (_, n) => `a${n + 1000}`)
+    const waiting = Array.from({ length: 10 }, (_, n) => `b${n}`)
+    await Promise.all(open.map((id) => client.enter(key('a'), claimDraft(id, permit), terms())))
+    for (const id of waiting) await client.enter(key('b'), claimDraft(id, permit), terms())
+    expect(await client.evict('door', null)).toMatchObject({ evicted: 600 })
+    const row = await client.inspect('door')
+    expect(row?.claims.map((claim) => [claim.id, claim.open])).toEqual(waiting.map((id) => [id, true]))
+    expect(await client.beat(key('a'), beatTerms)).toMatchObject({ revoked: open, audit: [] })
   },
 
   'evict does not end a claim that opens in the same step': async (bench) => {

@@ -201,6 +201,14 @@ test.each([1, 1000])('a beat of a session with %i claims is one transaction of t
   }
 })
 
+test('nothing of a session and its thousand claims stays in the file once it was ended', async () => {
+  await Promise.all(Array.from({ length: 1000 }, (_, n) => enter(`a${n}`, { line: `line ${n}` })))
+  await ledger.end(key('a'))
+  expect(owner.prepare('select count(*) as n from hf_claim').get()).toMatchObject({ n: 0 })
+  expect(owner.prepare('select count(*) as n from hf_claim_id').get()).toMatchObject({ n: 0 })
+  expect(owner.prepare('select id from hf_session').all()).toMatchObject([{ id: 'b' }])
+})
+
 describe('while somebody else writes', () => {
   test('operations wait without holding up this process, and go on when it is done', async () => {
     const other = otherWriter()

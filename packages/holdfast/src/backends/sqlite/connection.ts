@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../../clock.ts'
 import { BackendRefusedError, BackendUnavailableError } from '../../errors.ts'
+import { alone, makeFile } from './birth.ts'
 import { BootClock, bootId } from './boot-clock.ts'
 import { inTransaction, query, type SqliteDatabase } from './database.ts'
 import { driver } from './driver.ts'
@@ -183,13 +184,15 @@ export class Connection {
       throw new BackendRefusedError(`${opened.file} was deleted or replaced: hand in a newly opened database object`)
     }
     // Left behind by the file that was replaced, log and index would be read into the new one.
-    if (isSame(identityOf(`${opened.file}-shm`), opened.index)) removeLeftovers(opened.file)
+    alone(opened.file, this.#clock, () => {
+      if (isSame(identityOf(`${opened.file}-shm`), opened.index)) removeLeftovers(opened.file)
+    })
     this.close()
   }
 
   #openFile(file: string): Opened {
     refuseNetwork(file)
-    if (identityOf(file) === null) removeLeftovers(file)
+    makeFile(file, this.#clock)
     const database = this.#openDatabase(file)
     try {
       prepareFile(database, file, this.#start())

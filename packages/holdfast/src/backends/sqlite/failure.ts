@@ -54,10 +54,13 @@ export function codeOf(error: unknown): number | null {
 /** The owner of a database object has a transaction of their own open on it. */
 export class OwnerBusy extends Error {}
 
+/** Another process is making the file just now; it takes microseconds. */
+export class BirthUnderWay extends Error {}
+
 /** Somebody else is writing, or the owner of the database object is in a transaction of their own. */
 export function isBusy(error: unknown): boolean {
   const code = codeOf(error)
-  if (error instanceof OwnerBusy) return true
+  if (error instanceof OwnerBusy || error instanceof BirthUnderWay) return true
   if (code === 1) return error instanceof Error && error.message.includes('within a transaction')
   return code === 5 || code === 6 || code === 15
 }
