@@ -23,7 +23,7 @@ export type Committed = (hints: ReadonlySet<string>, moves: number | null) => vo
 
 const BATCH_MAX = 64
 /** A transaction takes no further operation after this long. */
-const BATCH_MS = 10
+const BATCH_MS = 5
 /** Transactions follow each other without a pause for this long; then timers and sockets get their turn. */
 const TURN_MS = 20
 /** How long a writer elsewhere is waited for. The caller's own limit is shorter, as a rule. */

@@ -43,6 +43,8 @@ export class Watch {
   /** Everything that happens from now on will be seen. */
   start(): void {
     if (this.#listeners++ > 0) return
+    // First the log: a write between the look and the following would go unheard.
+    this.#log.follow(this.#connection.file)
     this.#look()
     this.#movedAtMs = this.#clock.monotonicMs()
     this.#next()
