@@ -7,7 +7,7 @@ import { inWorld } from './world.ts'
 /** Longer than any fact waits by itself. */
 const FACT_MS_MAX = 60_000
 /** Facts mostly wait. */
-const TOGETHER_MAX = 20
+const TOGETHER_MAX = 12
 
 export function describeConformance(subject: Subject): void {
   vi.setConfig({ maxConcurrency: TOGETHER_MAX })
