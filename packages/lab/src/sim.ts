@@ -120,6 +120,7 @@ async function everything(): Promise<boolean> {
   await muster(new URL(import.meta.url), workers, stretchesOf(from, seeds, aborts), (found) => {
     addSums(sums, found.sums)
     failures.push(...found.failures)
+    for (const failure of found.failures) say(told(failure))
     aborted.takes += found.aborts.takes
     aborted.points += found.aborts.points
     aborted.failures.push(...found.aborts.failures)
@@ -134,13 +135,15 @@ async function everything(): Promise<boolean> {
   return conclude(sums, failures, aborted)
 }
 
+function told({ seed, calm, verdicts: [first] }: Failure): string {
+  return `seed ${seed}${calm ? ' --calm' : ''}: ${first?.rule}: ${first?.what}`
+}
+
 function conclude(sums: Sums, failures: readonly Failure[], aborted: AbortSums): boolean {
   say(`\n${aborted.takes} takes aborted at each of their points, ${aborted.points} in all`)
   const missing = sums.histories < 1000 ? [] : missingKinds(sums)
   const lines = [
-    ...failures.map(
-      ({ seed, calm, verdicts: [first] }) => `seed ${seed}${calm ? ' --calm' : ''}: ${first?.rule}: ${first?.what}`,
-    ),
+    ...failures.map(told),
     ...missing.map((kind) => `"${kind}" happens in fewer than 1 % of the histories`),
     ...aborted.failures,
   ]
