@@ -3,9 +3,13 @@
  * escape sequence in one of them must not move a cursor, rename a window or turn the line around.
  */
 
-/** Control characters, lone surrogates, line and paragraph separators, and what changes the direction of writing. */
-const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
-const NOT_ONE_LINE = /[^\P{Cc}\n]|[\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
+/**
+ * Control characters, lone surrogates, line and paragraph separators, what changes the direction of writing, and what
+ * shows nothing and joins nothing, so that two names that look alike are alike.
+ */
+const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u{200b}\u{2060}-\u{2064}\u{feff}\u{e0000}-\u{e007f}]/gu
+const NOT_ONE_LINE =
+  /[^\P{Cc}\n]|[\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u{200b}\u{2060}-\u{2064}\u{feff}\u{e0000}-\u{e007f}]/gu
 
 /** The text on one line, with everything that a terminal might obey written out as `\u{1b}`. */
 export function visible(text: string): string {

@@ -21,10 +21,11 @@ export function fit(hold: Hold, wish: Wish, keeper: Keeper, crowded: boolean): F
     if (wish.maxHoldMs !== null || hold.claim.endMs !== null) return 'never'
   }
   if (hold.preparing) return 'soon'
-  if (hold.standing() === 'lost') return 'never'
+  const standing = hold.standing()
+  if (standing === 'lost') return 'never'
   const budget = mayPass(hold, keeper, crowded)
   if (budget !== 'now') return budget
-  if (hold.standing() !== 'live' || !(hold.claim.session?.hasThird() ?? false)) return 'ask'
+  if (standing !== 'live' || !(hold.claim.session?.hasThird() ?? false)) return 'ask'
   return hold.used ? 'now' : ends(hold, wish, keeper)
 }
 

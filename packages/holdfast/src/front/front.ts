@@ -187,8 +187,8 @@ export class Front implements HoldOwner, ClaimListener {
     this.#home.ended(grant)
   }
 
-  /** Gives a grant back and waits until the store confirms, if the claim goes with it. */
-  async release(grant: Grant): Promise<boolean> {
+  /** Gives a grant back. A promise only if the claim goes with it: whether the store had it, once that is confirmed. */
+  release(grant: Grant): boolean | Promise<boolean> {
     const { hold } = grant
     if (!hold.release(grant)) return false
     return hold.leaving ?? true

@@ -118,8 +118,9 @@ export class Tenure {
   readonly #floats: Float64Array
   readonly #boot: BootWatch
   readonly #trustedMs: number
-  /** The last reading of each record that was whole. */
+  /** The last reading of each record that was whole, and the count at which it was read. */
   readonly #good: [Start, Start] = [NEVER, NEVER]
+  readonly #goodAt: [number, number] = [0, 0]
   /** Without a buffer: a tenure that has not begun. */
   constructor(clock: Clock, ttlMs: number, buffer?: SharedArrayBuffer) {
     this.#boot = new BootWatch(clock)
@@ -158,6 +159,7 @@ export class Tenure {
     const at = record * FLOATS_A_RECORD
     for (let looks = 1; ; looks++) {
       const before = Atomics.load(this.#counts, record)
+      if (before === this.#goodAt[record]) return this.#good[record]
       const start = {
         monotonicMs: this.#floats[at] ?? Number.NaN,
         wallMs: this.#floats[at + 1] ?? Number.NaN,
@@ -165,6 +167,7 @@ export class Tenure {
       }
       if (before % 2 === 0 && Atomics.load(this.#counts, record) === before) {
         this.#good[record] = start
+        this.#goodAt[record] = before
         return start
       }
       // The other thread is inside its three stores, which takes it nanoseconds, unless it was stopped or ended right

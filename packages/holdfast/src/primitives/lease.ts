@@ -66,7 +66,7 @@ export class BaseLease implements Omit<Lease, 'fence'> {
     assertGrant(this.grant)
     if (!told) throw new BackendUnavailableError(`the store did not confirm the lease on "${this.name}"`)
   }
-  release(): Promise<boolean> {
+  async release(): Promise<boolean> {
     return releaseGrant(this.grant)
   }
   async [Symbol.asyncDispose](): Promise<void> {
@@ -114,7 +114,8 @@ export class ExclusiveLease extends FencedLease implements WriteLease {
     const reader = hold.grant(wish, grant.waitedMs, hold.keeper.clock.monotonicMs())
     grant.successor = reader
     hold.release(grant)
-    await shrink(reader)
+    hold.keeper.vigil.begin()
+    await shrink(reader).finally(() => hold.keeper.vigil.end())
     if (reader.check() === 'lost') throw reader.lossError()
     return new SharedLease(reader)
   }
@@ -145,7 +146,7 @@ function assertLive(grant: Grant): void {
   if (grant.check() !== 'suspect') assertGrant(grant)
 }
 
-export function releaseGrant(grant: Grant): Promise<boolean> {
+export function releaseGrant(grant: Grant): boolean | Promise<boolean> {
   return (grant.hold.owner as Front).release(grant)
 }
 

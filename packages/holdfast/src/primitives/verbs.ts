@@ -92,9 +92,14 @@ async function section<L, T>({ lease, grants }: Taken<L>, fn: (lease: L) => T | 
   } catch (reason) {
     settled = { status: 'rejected', reason }
   }
-  const lost = grants.map(latest).find((grant) => grant.check() === 'lost')
+  const last = grants.map(latest)
+  const lost = last.find((grant) => grant.check() === 'lost')
+  const leaving = last
+    .reverse()
+    .map(releaseGrant)
+    .filter((left) => typeof left === 'object')
   // A release problem never hides what the function did.
-  await Promise.allSettled([...grants].reverse().map((grant) => releaseGrant(latest(grant))))
+  if (leaving.length > 0) await Promise.allSettled(leaving)
   if (lost !== undefined) throw lossOf(lost, settled)
   if (settled.status === 'rejected') throw settled.reason
   return settled.value

@@ -1,4 +1,5 @@
 /** How a SQLite store learns what other processes did: told by the operating system, and by looking where nobody tells. */
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { portOf } from '../../src/backend.ts'
 import { type SqliteDatabase, type SqliteStatement, sqlite } from '../../src/backends/sqlite/index.ts'
@@ -75,15 +76,32 @@ test('an opened claim is hinted to who listens, and nothing is that nobody can b
   expect(hints).toEqual([null])
 })
 
-test('the operating system tells of it before anybody looks by the clock', async () => {
+test('the bell is heard before anybody looks by the clock, also when its file was taken away in between', async () => {
   await ledger.listen()
+  for (const round of [1, 2]) {
+    await stranger.enter(key('c'), claimDraft(`c${round}`), terms())
+    await ledger.enter(key('a'), claimDraft(`a${round}`), terms())
+    await stranger.leave(0, [claimKey(`c${round}`)])
+    await vi.waitFor(() => {
+      clock.advance(1)
+      expect(hints.splice(0)).toEqual([null])
+    })
+    await ledger.leave(0, [claimKey(`a${round}`)])
+    rmSync(`${file}-bell`)
+    // Only the operating system can tell of that.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+})
+
+test('no bell is rung for beats and for takes that nobody waits for', async () => {
   await stranger.enter(key('c'), claimDraft('c1'), terms())
-  await enterOurs()
+  await stranger.beat(key('c'), beatTerms)
   await stranger.leave(0, [claimKey('c1')])
-  await vi.waitFor(() => {
-    clock.advance(0)
-    expect(hints).toEqual([null])
-  })
+  expect(existsSync(`${file}-bell`)).toBe(false)
+  await stranger.enter(key('c'), claimDraft('c2'), terms())
+  await enterOurs()
+  await stranger.leave(0, [claimKey('c2')])
+  expect(existsSync(`${file}-bell`)).toBe(true)
 })
 
 test.each([
@@ -115,8 +133,8 @@ test('what was hinted exactly in this process is not hinted once more as a chang
 test('where nobody tells, the file is looked at often after something happened and ever less often later', async () => {
   const database = openDatabase(`${file}.other`)
   databases.push(database)
-  // Without a write-ahead log there is nothing to follow.
-  database.exec('pragma journal_mode = delete; pragma synchronous = off')
+  // What is no file cannot be rung.
+  mkdirSync(`${file}.other-bell`)
   let looks = 0
   const counting: SqliteDatabase = {
     exec: (sql) => database.exec(sql),

@@ -9,6 +9,7 @@ const HOSTILE = {
   'a tab': ['a\tb', 'a\\u{9}b'],
   'the one-byte form of an escape sequence': ['\u009b2J', '\\u{9b}2J'],
   'a delete': ['\u007f', '\\u{7f}'],
+  'what shows nothing': ['a\u200bb\u{e0041}', 'a\\u{200b}b\\u{e0041}'],
   'a turn of the direction of writing': ['a\u202eb\u2066', 'a\\u{202e}b\\u{2066}'],
   'a line separator': ['a\u2028b', 'a\\u{2028}b'],
   'half a character': ['a\ud800', 'a\\u{d800}'],

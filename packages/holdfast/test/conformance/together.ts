@@ -85,7 +85,8 @@ const all: Facts = {
   async 'the wait is one for all of them'(world) {
     const locks = await world.ready()
     const neighbour = world.make()
-    const [first] = [await neighbour.mutex('a').acquire(), await neighbour.mutex('b').acquire()]
+    const first = await neighbour.mutex('a').acquire()
+    await world.hold(neighbour.mutex('b').acquire())
     const startedMs = nowMs()
     const take = refusal('WAIT_TIMEOUT', locks.all([locks.mutex('a'), locks.mutex('b')]).acquire({ wait: brief(200) }))
     setTimeout(() => void first.release(), 120)

@@ -13,8 +13,8 @@ import { medianRound } from './statistics.ts'
 const HOLDER = 'idle-holder'
 const WAITER = 'idle-waiter'
 const WAITERS = 10
-/** Starting up is not waiting, and neither is V8's tidying up after it, some eight seconds later. */
-const SETTLE_MS = 12_000
+/** Starting up is not waiting, and neither is V8 tidying up after it, some ten seconds later on an idle machine. */
+const SETTLE_MS = 20_000
 const WATCH_MS = 10_000
 const LIMIT_MS = 60_000
 const PERCENT_MAX = 1

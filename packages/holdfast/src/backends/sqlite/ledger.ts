@@ -23,6 +23,7 @@ import type {
   Timed,
 } from '../../port.ts'
 import { requireClaim } from '../rules.ts'
+import { ring } from './bell.ts'
 import { addMember, countMembers, getCell, removeCell, setCell } from './cell.ts'
 import { amend, ask, type Eviction, enter, evict, leave } from './claim.ts'
 import { Connection, type Source } from './connection.ts'
@@ -52,6 +53,7 @@ export class SqliteLedger implements Ledger, Neighbour {
     this.#watch = new Watch(this.#connection, clock, () => setup.onHint(null))
     this.#queue = new Queue(this.#connection, clock, random, (hints, moves) => {
       for (const neighbour of this.#neighbours) neighbour.told(hints, moves)
+      if (moves !== null) ring(this.#connection.file)
     })
     const place = source.kind === 'file' ? source.file : source.database
     const { all, part } = joinNeighbours(place, namespace, this)

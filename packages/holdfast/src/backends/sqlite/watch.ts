@@ -1,20 +1,20 @@
 /**
- * Looks for changes made by other processes while somebody waits. SQLite cannot call us, but the operating system tells
- * of writes to the log, and `data_version` costs two microseconds: where nobody tells, it is read often after something
- * happened and ever less often while nothing does. Only a change of the namespace's count of moves is a hint; beats and
- * uncontended takes of others are not.
+ * Looks for changes made by other processes while somebody waits. SQLite cannot call us, but others ring a bell, and
+ * `data_version` costs two microseconds: where no bell is heard, it is read often after something happened and ever
+ * less often while nothing does. Only a change of the namespace's count of moves is a hint; beats and uncontended takes
+ * of others are not.
  */
 import type { Clock, Timer } from '../../clock.ts'
+import { Ear } from './bell.ts'
 import type { Connection } from './connection.ts'
-import { LogFollower } from './log-follower.ts'
 
 /** The pause is this part of the time since the last move … */
 const PACE = 1 / 250
 /** … within these bounds, so that after ten quiet seconds a hand-over is seen within 40 ms. */
 const PAUSE_MS = { min: 1, max: 40 }
-/** How often the file itself is looked at; and the log, where writes to it are told. */
+/** How often the file itself is looked at; and its content, where the bell is heard. */
 const FILE_MS = 500
-const TOLD_MS = 2000
+const HEARD_MS = 2000
 
 export class Watch {
   readonly #connection: Connection
@@ -26,9 +26,10 @@ export class Watch {
   #moves = -1
   #movedAtMs = 0
   #fileAtMs = 0
-  readonly #log = new LogFollower(() => this.#written())
-  /** A look is due because the log was written to. */
+  readonly #ear = new Ear(() => this.#rung())
+  /** A look is due because the bell was rung. */
   #due: Timer | null = null
+  #rungAtMs = Number.NEGATIVE_INFINITY
 
   constructor(connection: Connection, clock: Clock, onMove: () => void) {
     this.#connection = connection
@@ -43,8 +44,8 @@ export class Watch {
   /** Everything that happens from now on will be seen. */
   start(): void {
     if (this.#listeners++ > 0) return
-    // First the log: a write between the look and the following would go unheard.
-    this.#log.follow(this.#connection.file)
+    // First the bell: a move after the look would go unheard.
+    this.#ear.open(this.#connection.file)
     this.#look()
     this.#movedAtMs = this.#clock.monotonicMs()
     this.#next()
@@ -60,7 +61,7 @@ export class Watch {
     this.#due?.cancel()
     this.#timer = null
     this.#due = null
-    this.#log.close()
+    this.#ear.close()
   }
 
   /** A move was made in this process, and whom it concerns has been told exactly. */
@@ -70,18 +71,26 @@ export class Watch {
   }
 
   #next(): void {
-    this.#log.follow(this.#connection.file)
+    this.#ear.open(this.#connection.file)
     const quietMs = this.#clock.monotonicMs() - this.#movedAtMs
     const paceMs = Math.min(Math.max(quietMs * PACE, PAUSE_MS.min), PAUSE_MS.max)
-    this.#timer = this.#clock.after(this.#log.isOn ? TOLD_MS : paceMs, () => {
+    this.#timer = this.#clock.after(this.#ear.isOpen ? HEARD_MS : paceMs, () => {
       this.#tell()
       if (this.#listeners > 0) this.#next()
     })
   }
 
-  /** Many writes come as one word, and no more than one look a turn is of use. */
-  #written(): void {
-    this.#due ??= this.#clock.after(0, () => {
+  /** At once; but where moves follow each other quickly, no more than one look a millisecond is of use. */
+  #rung(): void {
+    this.#ear.open(this.#connection.file)
+    if (this.#due !== null) return
+    const nowMs = this.#clock.monotonicMs()
+    if (nowMs - this.#rungAtMs >= 1) {
+      this.#rungAtMs = nowMs
+      this.#tell()
+      return
+    }
+    this.#due = this.#clock.after(1, () => {
       this.#due = null
       this.#tell()
     })
