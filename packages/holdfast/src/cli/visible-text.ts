@@ -32,7 +32,7 @@ export function quoted(text: string): string {
 export function jsonLine(value: unknown): string {
   const text = JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part))
   return text.replace(UNSAFE, (character) =>
-    Array.from(character, (part) => `\\u${(part.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`).join(''),
+    Array.from({ length: character.length }, (_, at) => `\\u${hex(character.charCodeAt(at))}`).join(''),
   )
 }
 
@@ -62,4 +62,8 @@ const WIDE =
 
 function spellOut(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
+}
+
+function hex(unit: number): string {
+  return unit.toString(16).padStart(4, '0')
 }
