@@ -10,6 +10,7 @@ const entries: Readonly<Record<string, string>> = {
   index: 'src/index.ts',
   memory: 'src/backends/memory/index.ts',
   sqlite: 'src/backends/sqlite/index.ts',
+  redis: 'src/backends/redis/index.ts',
   guard: 'src/guards/index.ts',
 }
 
@@ -27,7 +28,7 @@ const shared: UserConfig = {
   treeshake: true,
   report: false,
   logLevel: 'warn',
-  deps: { neverBundle: ['libsql', 'better-sqlite3', 'node:sqlite'], onlyBundle: [] },
+  deps: { neverBundle: ['libsql', 'better-sqlite3', 'node:sqlite', 'ioredis', 'redis'], onlyBundle: [] },
   failOnWarn: true,
   checks: { legacyCjs: false },
   dts: { entry: Object.values(entries) },

@@ -131,6 +131,10 @@ export type Standing = Open | Closed | { readonly state: 'gone' }
 export interface Timed {
   readonly serverMs: number
 }
+/** Where a store may forget what it answered, as at a failover, its era ends; a store without eras names none. */
+export interface Opened extends Timed {
+  readonly era?: string | undefined
+}
 export interface SessionGone extends Timed {
   readonly state: 'session-gone'
 }
@@ -157,6 +161,8 @@ export interface Amendment {
 
 export interface BeatTerms {
   readonly ttlMs: number
+  /** The era in which the session's claims were last known to stand. */
+  readonly era?: string | undefined
   /** The audit: claims of this session with an id above `after`, in rising order, at most `limit` of them. */
   readonly after: string
   readonly limit: number
@@ -172,11 +178,13 @@ export interface AuditRow {
 export type BeatAnswer =
   | (Timed & {
       readonly state: 'beaten'
-      /** Fewer than `limit` rows: the end of the session's claims was reached. */
-      readonly audit: readonly AuditRow[]
+      /** Fewer than `limit` rows: the end of the session's claims was reached. Null: there was no audit this time. */
+      readonly audit: readonly AuditRow[] | null
       /** Claims that `evict` ended since the last beat that was answered. */
       readonly revoked: readonly string[]
     })
+  /** The session is known, but in another era: nothing was extended, and each of its claims may be gone. */
+  | (Timed & { readonly state: 'moved'; readonly era: string })
   | SessionGone
 
 export interface CellValue {
@@ -210,7 +218,7 @@ export interface Ledger {
   bucketOf(name: string): number
   /** Connections in use now. */
   readonly connections: number
-  open(draft: SessionDraft): Promise<Timed>
+  open(draft: SessionDraft): Promise<Opened>
   /** Takes the session and all its claims away. */
   end(session: SessionKey): Promise<Timed>
   /**

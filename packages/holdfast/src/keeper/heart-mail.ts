@@ -25,6 +25,8 @@ export type ToWorker =
       readonly bucket: number
       readonly id: string
       readonly ttlMs: number
+      /** The session's era; told anew when main has drawn the consequences of a new one. */
+      readonly era: string | undefined
       readonly auditedTo: string
       readonly tenure: SharedArrayBuffer
     }

@@ -97,8 +97,9 @@ export class HeartWorker {
 
   watch(session: Session): void {
     this.#sessions.set(session.id, session)
-    const { bucket, id, ttlMs, auditedTo } = session
-    this.#post({ type: 'watch', member: this.#number, bucket, id, ttlMs, auditedTo, tenure: session.tenure.buffer })
+    const { bucket, id, ttlMs, auditedTo, era } = session
+    const { buffer } = session.tenure
+    this.#post({ type: 'watch', member: this.#number, bucket, id, ttlMs, era, auditedTo, tenure: buffer })
   }
 
   drop(session: Session): void {

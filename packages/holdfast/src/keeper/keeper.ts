@@ -291,6 +291,7 @@ export class Keeper implements ClaimOwner, Gate {
       if (claim.wait?.looking === true && !claim.wait.hinted) this.#hintMissed(claim)
       await this.openNow(claim, session, standing, sent)
     } else {
+      claim.doubted = false
       this.#noteEnd(claim, standing, sent)
       this.heardOf(claim, standing.contended, sent)
     }
@@ -377,6 +378,13 @@ export class Keeper implements ClaimOwner, Gate {
 
   stranger(session: Session, row: AuditRow, serverMs: number): void {
     if (!this.outbox.has(row.id)) void this.outbox.leave(session, row, serverMs)
+  }
+  moved(session: Session): void {
+    this.pulse.moved(session)
+    for (const claim of session.claims.values()) {
+      claim.doubted = claim.granted
+      this.#asker.mark(claim)
+    }
   }
   joined(_claim: Claim, session: Session): void {
     this.pulse.watch(session)

@@ -54,6 +54,11 @@ export class Pulse {
     if (this.#watched.delete(session)) this.#heart?.drop(session)
   }
 
+  /** The store is in another era: the worker may go on with the session in that one. */
+  moved(session: Session): void {
+    if (this.#watched.has(session)) this.#heart?.watch(session)
+  }
+
   async close(): Promise<void> {
     this.#timer?.cancel()
     this.#timer = null

@@ -23,6 +23,8 @@ export class Session implements SessionKey {
   /** Claims to ask about. */
   readonly dirty: Set<Claim> = new Set()
   asking = false
+  /** Of the store, in which the claims were last known to stand. */
+  era: string | undefined
   /** The id up to which the audit has gone in its present round. */
   auditedTo = ''
   #audit: Iterator<Claim> | null = null

@@ -23,6 +23,8 @@ export interface ClaimOwner {
   heardOf(claim: Claim, contended: boolean, sent: Start): void
   /** The store has a claim of this session that nobody here knows. */
   stranger(session: Session, row: AuditRow, serverMs: number): void
+  /** The store may have forgotten any of the session's claims. */
+  moved(session: Session): void
   /** The session needs no more beats. */
   over(session: Session): void
   /** When this thread last ran its timers. */
@@ -115,11 +117,12 @@ export class Sessions {
       minSeq: this.minSeq(bucket),
     }
     let start = startNow(this.#clock)
-    await this.#link.call(this.callMs, (ledger) => {
+    const { era } = await this.#link.call(this.callMs, (ledger) => {
       // Not earlier: there may have been no connection yet.
       start = startNow(this.#clock)
       return ledger.open(draft)
     })
+    session.era = era
     this.#opened = true
     session.confirm(start)
     if (session.standing() === 'lost') throw new BackendUnavailableError('the session ended before it could be used')
@@ -139,7 +142,7 @@ export class Sessions {
   async #beat(session: Session): Promise<boolean> {
     const start = startNow(this.#clock)
     const after = session.auditedTo
-    const terms = { ttlMs: session.ttlMs, after, limit: AUDIT_ROWS }
+    const terms = { ttlMs: session.ttlMs, era: session.era, after, limit: AUDIT_ROWS }
     try {
       const answer = await this.#link.call(session.ttlMs / 6, (ledger) =>
         ledger.beat({ bucket: session.bucket, id: session.id }, terms),
@@ -159,10 +162,16 @@ export class Sessions {
       this.lose(session, this.#lossReason(session))
       return false
     }
+    if (answer.state === 'moved') {
+      session.era = answer.era
+      this.#owner.moved(session)
+      return false
+    }
     for (const id of answer.revoked) {
       const claim = session.claims.get(id)
       if (claim !== undefined) this.#owner.gone(claim, 'revoked')
     }
+    if (answer.audit === null) return true
     for (const row of answer.audit) {
       const claim = session.claims.get(row.id)
       if (claim?.state === 'open' && claim.freshMs < start.monotonicMs) this.#owner.heardOf(claim, row.contended, start)

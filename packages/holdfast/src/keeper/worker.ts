@@ -128,19 +128,20 @@ class Member {
     const ledger = this.#ledger
     if (ledger === null || watched.beating) return
     watched.beating = true
-    const { bucket, id, ttlMs } = watched.order
+    const { bucket, id, ttlMs, era } = watched.order
     const start = startNow(clock)
     const after = watched.after
     const outcome = await within(
       clock,
       ttlMs / 6,
-      guarded(() => ledger.beat({ bucket, id }, { ttlMs, after, limit: AUDIT_ROWS })),
+      guarded(() => ledger.beat({ bucket, id }, { ttlMs, era, after, limit: AUDIT_ROWS })),
     )
     watched.beating = false
     if (outcome.kind !== 'value' || this.#watched.get(id) !== watched) return
     const answer = outcome.value
     if (answer.state === 'beaten') {
-      watched.after = answer.audit.length < AUDIT_ROWS ? '' : (answer.audit.at(-1)?.id ?? '')
+      if (answer.audit !== null)
+        watched.after = answer.audit.length < AUDIT_ROWS ? '' : (answer.audit.at(-1)?.id ?? '')
       // A deadline that has passed stays passed: main may have acted on it already.
       if (watched.tenure.standing() !== 'lost') watched.writer.write(start)
     }

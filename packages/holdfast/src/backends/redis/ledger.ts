@@ -1,0 +1,349 @@
+/**
+ * One client of a Redis server, or of several that are one: the port's questions as calls of scripts. Takes and leaves
+ * of one turn travel together. Whatever could grow without bound is cut into steps of the server.
+ */
+import { BackendRefusedError, BackendUnavailableError } from '../../errors.ts'
+import type {
+  AmendAnswer,
+  Amendment,
+  AskAnswer,
+  BeatAnswer,
+  BeatTerms,
+  Cells,
+  ClaimDraft,
+  ClaimKey,
+  ClaimRow,
+  EnterAnswer,
+  EnterTerms,
+  Ledger,
+  LedgerSetup,
+  LineRow,
+  Opened,
+  SessionDraft,
+  SessionKey,
+  Standing,
+  Timed,
+} from '../../port.ts'
+import { requireClaim, requireHold, requireSession } from '../rules.ts'
+import { Batch } from './batch.ts'
+import { micros, RedisCells } from './cells.ts'
+import { codeOf, failureOf } from './failure.ts'
+import { type Bucket, BUCKETS, bucketOf, channelOf, type Keys, keysOf } from './keys.ts'
+import { AGAIN, auditOf, DETACHED, enterAnswerOf, notesText, type Reply, replyOf, rowOf, serverMsOf, SLOT, standingOf, stateOf } from './reply.ts'
+import { type Script, scripts } from './script.ts'
+import type { Subscription, Wire } from './wire.ts'
+
+/** Requests that one call of a script serves. */
+const TOGETHER_MAX = 64
+/** Places of a line, and names, that one call looks at. */
+const PAGE = 128
+
+interface Entry {
+  readonly session: SessionKey
+  readonly draft: ClaimDraft
+  readonly terms: EnterTerms
+}
+
+export interface Replication {
+  readonly count: number
+  readonly limitMs: number
+}
+
+export class RedisLedger implements Ledger {
+  readonly buckets: number = BUCKETS
+  readonly cells: Cells
+  readonly #wire: Wire
+  readonly #setup: LedgerSetup
+  readonly #replication: Replication | null
+  readonly #keys: Keys
+  readonly #channel: string
+  readonly #enters = new Map<string, Batch<Entry, EnterAnswer | typeof AGAIN>>()
+  readonly #leaves = new Map<number, Batch<ClaimKey, { readonly serverMs: number; readonly found: boolean }>>()
+  #listeners = 0
+  #subscribing: Promise<Subscription> | null = null
+  #closed = false
+
+  constructor(wire: Wire, setup: LedgerSetup, replication: Replication | null) {
+    this.#wire = wire
+    this.#setup = setup
+    this.#replication = replication
+    this.#keys = keysOf(setup.namespace)
+    this.#channel = channelOf(setup.random.id())
+    this.cells = new RedisCells(this.#keys, setup, (script, keys, args) => this.#call(script, keys, args))
+  }
+
+  get connections(): number {
+    return this.#wire.connections
+  }
+
+  bucketOf(name: string): number {
+    return bucketOf(name)
+  }
+
+  async open(draft: SessionDraft): Promise<Opened> {
+    const { maxTtlMs, quarantine } = this.#setup
+    requireSession(draft, { maxTtlMs, quarantine })
+    const reply = await this.#run(scripts.open, draft.bucket, [
+      draft.id,
+      micros(draft.ttlMs),
+      `${this.#channel} ${draft.pid} ${draft.host}`,
+      draft.seenBefore ? '1' : '0',
+      String(draft.minSeq),
+      micros(maxTtlMs),
+      quarantine ? '1' : '0',
+    ])
+    if (stateOf(reply) === 'differs') throw differing(this.#setup, Number(reply[2]) / 1000, Number(reply[3]) === 1)
+    return { serverMs: serverMsOf(reply), era: String(reply[2]) }
+  }
+
+  async end(session: SessionKey): Promise<Timed> {
+    for (;;) {
+      const reply = await this.#run(scripts.finish, session.bucket, [session.id])
+      this.#enters.delete(session.id)
+      if (stateOf(reply) === 'ended') return { serverMs: serverMsOf(reply) }
+    }
+  }
+
+  async enter(session: SessionKey, draft: ClaimDraft, terms: EnterTerms): Promise<EnterAnswer> {
+    requireClaim(session.id, draft)
+    for (;;) {
+      const answer = await this.#entersOf(session).add({ session, draft, terms })
+      if (answer !== AGAIN) return answer
+    }
+  }
+
+  async ask(session: SessionKey, claims: readonly ClaimKey[]): Promise<AskAnswer> {
+    const standings: Standing[] = []
+    for (let serverMs = 0; ; ) {
+      const left = claims.slice(standings.length, standings.length + TOGETHER_MAX)
+      if (left.length === 0 && serverMs > 0) return { serverMs, state: 'told', standings }
+      const args = [session.id, ...left.flatMap(({ id, line }) => [id, line])]
+      const reply = await this.#run(scripts.ask, session.bucket, args)
+      serverMs = serverMsOf(reply)
+      if (stateOf(reply) === 'session-gone') return { serverMs, state: 'session-gone' }
+      for (const told of (reply[2] as Reply).map(standingOf)) {
+        // What was told behind it stays true, but the order of the answers is that of the questions.
+        if (told === AGAIN) break
+        standings.push(told)
+      }
+    }
+  }
+
+  async leave(bucket: number, claims: readonly ClaimKey[]): Promise<Timed & { readonly found: readonly boolean[] }> {
+    const leaves = this.#leavesOf(bucket)
+    const told = await Promise.all(claims.map((claim) => leaves.add(claim)))
+    return { serverMs: Math.max(0, ...told.map(({ serverMs }) => serverMs)), found: told.map(({ found }) => found) }
+  }
+
+  async amend(session: SessionKey, claim: ClaimKey, change: Amendment): Promise<AmendAnswer> {
+    const { weight, maxHoldMs, order } = change
+    if (weight !== undefined && !(Number.isSafeInteger(weight) && weight > 0)) {
+      throw new RangeError(`weight must be a whole number above 0, got ${weight}`)
+    }
+    if (typeof maxHoldMs === 'number') requireHold(maxHoldMs)
+    const hold = maxHoldMs === undefined ? '-1' : micros(maxHoldMs ?? 0)
+    const args = [session.id, claim.id, claim.line, String(weight ?? 0), hold, order === undefined ? '' : String(order)]
+    for (;;) {
+      const reply = await this.#run(scripts.amend, session.bucket, args)
+      const serverMs = serverMsOf(reply)
+      const state = stateOf(reply)
+      if (state === 'session-gone') return { serverMs, state }
+      if (state === 'grows') throw new RangeError(`weight may only shrink, and ${weight} is above what it is`)
+      if (state === 'endless') throw new RangeError('a detached claim needs a maxHold')
+      const told = standingOf(reply[2])
+      if (told !== AGAIN) return { serverMs, ...told }
+    }
+  }
+
+  async beat(session: SessionKey, terms: BeatTerms): Promise<BeatAnswer> {
+    try {
+      const { ttlMs, after, limit, era } = terms
+      const args = [session.id, micros(ttlMs), after, String(limit), era ?? '']
+      const reply = await this.#run(scripts.beat, session.bucket, args)
+      const serverMs = serverMsOf(reply)
+      const state = stateOf(reply)
+      if (state === 'session-gone') return { serverMs, state }
+      if (state === 'moved') return { serverMs, state, era: String(reply[2]) }
+      const revoked = (reply[3] as readonly unknown[]).map(String)
+      return { serverMs, state: 'beaten', audit: auditOf(reply[2]), revoked }
+    } catch (error) {
+      if (codeOf((error as Error).cause) === 'TRYAGAIN') return this.#beatBare(session, terms)
+      throw error
+    }
+  }
+
+  async evict(line: string, claimId: string | null): Promise<Timed & { readonly evicted: number }> {
+    const args = [line, claimId ?? '', micros(this.#setup.maxTtlMs)]
+    const reply = await this.#run(scripts.evict, bucketOf(line), args)
+    return { serverMs: serverMsOf(reply), evicted: Number(reply[2]) }
+  }
+
+  async inspect(line: string): Promise<LineRow | null> {
+    const claims: ClaimRow[] = []
+    for (let after = '0'; after !== ''; ) {
+      const reply = await this.#run(scripts.inspect, bucketOf(line), [line, after, String(PAGE)])
+      claims.push(...(reply[3] as Reply).map(rowOf).filter((row) => row !== null))
+      after = String(reply[2])
+    }
+    return claims.length === 0 ? null : { line, claims }
+  }
+
+  async list(prefix: string, after: string, limit: number): Promise<readonly LineRow[]> {
+    const rows: LineRow[] = []
+    for (let last = after; rows.length < limit; ) {
+      const names = await this.#names(prefix, last, Math.min(limit, PAGE))
+      const found = await Promise.all(names.map((name) => this.inspect(name)))
+      rows.push(...found.filter((row) => row !== null))
+      if (names.length === 0) break
+      last = names.at(-1) as string
+    }
+    return rows.slice(0, limit)
+  }
+
+  async listen(): Promise<void> {
+    this.#ready()
+    this.#listeners++
+    try {
+      this.#subscribing ??= this.#wire.subscribe(
+        [this.#channel, this.#keys.news],
+        (message) => this.#hint(message),
+        () => this.#hint(null),
+      )
+      await this.#subscribing
+    } catch (error) {
+      this.#listeners--
+      this.#subscribing = null
+      throw failureOf(error, this.#wire.failsOver)
+    }
+  }
+
+  unlisten(): void {
+    this.#listeners--
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const subscription = await this.#subscribing?.catch(() => null)
+    await Promise.all([subscription?.close(), this.#wire.close()])
+  }
+
+  #hint(what: string | null): void {
+    if (!this.#closed && this.#listeners > 0) this.#setup.onHint(what)
+  }
+
+  /** The next names of all buckets above `after`, in the order of their bytes, and no more than each bucket gave whole. */
+  async #names(prefix: string, after: string, limit: number): Promise<readonly string[]> {
+    const above = Buffer.compare(Buffer.from(after), Buffer.from(prefix)) >= 0 && after !== ''
+    const bound = above ? `(l${after}\x01` : `[l${prefix}`
+    const pages = await Promise.all(
+      this.#keys.buckets.map(async ({ number }) => {
+        const reply = await this.#run(scripts.list, number, [prefix, bound, String(limit)])
+        return (reply[2] as readonly unknown[]).map(String)
+      }),
+    )
+    const sorted = pages.flat().sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    return sorted.slice(0, limit)
+  }
+
+  async #beatBare(session: SessionKey, { ttlMs }: BeatTerms): Promise<BeatAnswer> {
+    const [, ends] = this.#bucket(session.bucket).keys
+    const reply = await this.#call(scripts.beatBare, [ends], [session.id, micros(ttlMs)])
+    const serverMs = serverMsOf(reply)
+    if (stateOf(reply) === 'session-gone') return { serverMs, state: 'session-gone' }
+    return { serverMs, state: 'beaten', audit: null, revoked: [] }
+  }
+
+  #entersOf(session: SessionKey): Batch<Entry, EnterAnswer | typeof AGAIN> {
+    const known = this.#enters.get(session.id)
+    if (known !== undefined) return known
+    const batch = new Batch<Entry, EnterAnswer | typeof AGAIN>(TOGETHER_MAX, (entries) => this.#enterAll(session, entries))
+    this.#enters.set(session.id, batch)
+    return batch
+  }
+
+  async #enterAll(session: SessionKey, entries: readonly Entry[]): Promise<readonly (EnterAnswer | typeof AGAIN)[]> {
+    const minSeq = Math.max(...entries.map(({ terms }) => terms.minSeq))
+    const args = [this.#keys.news, session.id, String(minSeq), '0', ...entries.flatMap(entryArgs)]
+    const { keys } = this.#bucket(session.bucket)
+    const reply = this.#replication === null ? await this.#call(scripts.enter, keys, args) : await this.#enterSafely(session, entries, args)
+    const serverMs = serverMsOf(reply)
+    if (stateOf(reply) === 'session-gone') {
+      this.#enters.delete(session.id)
+      return entries.map(() => ({ serverMs, state: 'session-gone' }))
+    }
+    return (reply[2] as Reply).map((answer) => enterAnswerOf(answer, serverMs))
+  }
+
+  /** Takes that too few replicas have are given back, for a failover would forget them. */
+  async #enterSafely(session: SessionKey, entries: readonly Entry[], args: readonly string[]): Promise<Reply> {
+    const { count, limitMs } = this.#replication as Replication
+    const { keys } = this.#bucket(session.bucket)
+    const done = this.#guarded(() => this.#wire.runReplicated(scripts.enter, keys, args, { count, limitMs }))
+    const { reply, acknowledged } = await done
+    if (acknowledged >= count) return replyOf(reply)
+    await this.#run(scripts.leave, session.bucket, entries.flatMap(({ draft }) => [draft.id, draft.line]))
+    throw new BackendUnavailableError(`only ${acknowledged} of ${count} replicas had the lock within ${limitMs} ms`)
+  }
+
+  #leavesOf(bucket: number): Batch<ClaimKey, { readonly serverMs: number; readonly found: boolean }> {
+    const known = this.#leaves.get(bucket)
+    if (known !== undefined) return known
+    const batch = new Batch<ClaimKey, { readonly serverMs: number; readonly found: boolean }>(TOGETHER_MAX, async (claims) => {
+      const reply = await this.#run(scripts.leave, bucket, claims.flatMap(({ id, line }) => [id, line]))
+      const serverMs = serverMsOf(reply)
+      return (reply[2] as Reply).map((found) => ({ serverMs, found: Number(found) === 1 }))
+    })
+    this.#leaves.set(bucket, batch)
+    return batch
+  }
+
+  #bucket(number: number): Bucket {
+    return this.#keys.buckets[number] as Bucket
+  }
+
+  #run(script: Script, bucket: number, args: readonly string[]): Promise<Reply> {
+    return this.#call(script, this.#bucket(bucket).keys, [this.#keys.news, ...args])
+  }
+
+  async #call(script: Script, keys: readonly string[], args: readonly string[]): Promise<Reply> {
+    return replyOf(await this.#guarded(() => this.#wire.run(script, keys, args)))
+  }
+
+  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+    this.#ready()
+    try {
+      return await work()
+    } catch (error) {
+      throw failureOf(error, this.#wire.failsOver)
+    }
+  }
+
+  #ready(): void {
+    if (this.#closed) throw new BackendUnavailableError('this client of Redis is closed')
+  }
+}
+
+function entryArgs({ draft, terms }: Entry): readonly string[] {
+  const flags = (draft.slot ? SLOT : 0) + (draft.detached ? DETACHED : 0)
+  return [
+    draft.id,
+    draft.line,
+    String(draft.weight),
+    String(draft.capacity),
+    micros(draft.maxHoldMs ?? 0),
+    String(flags),
+    notesText(draft),
+    terms.mode,
+    micros(terms.notAfterMs),
+    micros(terms.sliceMs),
+    '0',
+  ]
+}
+
+function differing(wanted: LedgerSetup, maxTtlMs: number, quarantine: boolean): BackendRefusedError {
+  const [name, there, here] =
+    maxTtlMs !== wanted.maxTtlMs
+      ? ['maxTtl', `${maxTtlMs} ms`, `${wanted.maxTtlMs} ms`]
+      : ['quarantine', quarantine, wanted.quarantine]
+  return new BackendRefusedError(`${name} is ${there} in this namespace, fixed by its first user; ${here} was asked for`)
+}

@@ -1,0 +1,254 @@
+-- line: sessions, claims and the rule that opens them. A line's claims are members of one sorted set of equal scores,
+-- in the order of their bytes: 'l' line NUL seq id. Beside them the claims of each session: 'o' id. An id begins with
+-- its session's id, and is longer by a dot and a number. Records are text, a claim's fields separated by a space.
+
+local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
+local NEWS = ARGV[1]
+local PAGE = 16
+-- No step removes more of the dead than that; the caller sends its request again.
+local DEAD_MAX = 512
+local buried = 0
+
+local SLOT, DETACHED = 1, 2
+
+local function session_of(id)
+  return string.sub(id, 1, 16)
+end
+
+-- A session's end; 0: it has none, or it is dead for good, whatever the clock does later.
+local known_ends = {}
+local function end_of(session)
+  local ends = known_ends[session]
+  if not ends then
+    ends = tonumber(call('ZSCORE', ENDS, session) or 0)
+    known_ends[session] = ends
+  end
+  return ends
+end
+
+local function set_end(session, ends)
+  known_ends[session] = ends
+  call('ZADD', ENDS, whole(ends), session)
+end
+
+-- While grants are held back after a loss, whoever is there counts as alive.
+local function session_lives(session)
+  local ends = end_of(session)
+  return ends > now or (ends > 0 and held_back())
+end
+
+local function parse(id, text)
+  local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
+    string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+  return {
+    id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
+    dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
+    since = since, line = line,
+  }
+end
+
+local function claim_of(id)
+  local text = call('HGET', BOOK, id)
+  return text and parse(id, text) or nil
+end
+
+local function save(claim)
+  call('HSET', BOOK, claim.id, string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight,
+    claim.capacity, claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since,
+    claim.line))
+end
+
+local function has(claim, flag)
+  return math.floor(claim.flags / flag) % 2 == 1
+end
+
+local function lives(claim)
+  return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
+end
+
+local function ends_at(claim)
+  local ends = end_of(session_of(claim.id))
+  return claim.dead > 0 and math.min(ends, claim.dead) or ends
+end
+
+local function before(line) return 'l' .. line .. '\0' end
+local function behind(line) return '(l' .. line .. '\1' end
+local function place(claim) return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id end
+local function id_in(line, member) return string.sub(member, #line + 19) end
+
+-- Lines that are watched by who does not stand in them.
+local function tell_watchers(line)
+  if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
+end
+
+local function tell(id)
+  local who = call('HGET', BOOK, 'w' .. session_of(id))
+  local channel = who and string.match(who, '^%S+')
+  if channel then call('PUBLISH', channel, id) end
+end
+
+local function add(claim)
+  call('ZADD', INDEX, 0, place(claim), 0, 'o' .. claim.id)
+end
+
+local function remove(claim)
+  call('ZREM', INDEX, place(claim), 'o' .. claim.id)
+  call('HDEL', BOOK, claim.id, 'n' .. claim.id)
+  if claim.dead > 0 then call('ZREM', ENDS, claim.id) end
+  tell_watchers(claim.line)
+end
+
+-- Death is an act: from here on the session is dead whatever clocks do. Its entry stays until its last claim is met.
+local function bury(claim)
+  local session = session_of(claim.id)
+  remove(claim)
+  buried = buried + 1
+  if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
+end
+
+-- The rest of a line's members from the given bound on, a page at a time.
+local function page_of(line, from)
+  return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
+end
+
+local function smallest_free(taken)
+  local slot = 0
+  while taken[slot] do slot = slot + 1 end
+  return slot
+end
+
+local function end_with(claim)
+  if claim.dead > 0 then
+    call('ZADD', ENDS, whole(claim.dead), claim.id)
+    if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
+  end
+end
+
+-- Records a claim as open, from this step on. `taken`: the slots of those ahead.
+local function open(claim, taken)
+  claim.open = true
+  claim.since = whole(now)
+  if claim.hold > 0 then claim.dead = now + claim.hold end
+  if has(claim, SLOT) then claim.slot = smallest_free(taken) end
+  end_with(claim)
+end
+
+-- Deletes the dead of a line up to the first claim that cannot open, opens whom the rule lets in and tells those, but
+-- not `except`. Gives the sum of the weights, the smallest capacity and the slots of the open ones, and whether the
+-- whole line is open.
+local function settle(line, except)
+  local sum, least, taken = 0, 2 ^ 53, {}
+  local from = '[' .. before(line)
+  while true do
+    local members = page_of(line, from)
+    for _, member in ipairs(members) do
+      local id = id_in(line, member)
+      local claim = claim_of(id)
+      if not claim then
+        call('ZREM', INDEX, member)
+      elseif not lives(claim) then
+        if buried >= DEAD_MAX then return { sum = sum, least = least, taken = taken, complete = false, again = true } end
+        bury(claim)
+      else
+        local fits = sum + claim.weight <= math.min(least, claim.capacity)
+        if not claim.open and (not fits or held_back()) then
+          return { sum = sum, least = least, taken = taken, complete = false }
+        end
+        if not claim.open then
+          open(claim, taken)
+          save(claim)
+          if not except[id] then tell(id) end
+          tell_watchers(line)
+        end
+        sum, least = sum + claim.weight, math.min(least, claim.capacity)
+        if claim.slot >= 0 then taken[claim.slot] = true end
+      end
+    end
+    if #members < PAGE then return { sum = sum, least = least, taken = taken, complete = true } end
+    from = '(' .. members[#members]
+  end
+end
+
+-- Somebody of another session waits in the line, or tried within the last slice.
+local function contended(line, session)
+  local to = behind(line)
+  while true do
+    local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(line), 'LIMIT', 0, PAGE)
+    for _, member in ipairs(members) do
+      local claim = claim_of(id_in(line, member))
+      if claim and claim.open then
+        local tried = call('HGET', BOOK, 't' .. line)
+        if not tried then return false end
+        local untl, id = string.match(tried, '^(%d+) (.*)$')
+        local first = tonumber(untl) > now and claim_of(id)
+        return first and lives(first) or false
+      end
+      if claim and session_of(claim.id) ~= session and lives(claim) then return true end
+    end
+    if #members < PAGE then return false end
+    to = '(' .. members[#members]
+  end
+end
+
+-- What others may see of a claim: its record, who has it, and its notes.
+local function row(claim)
+  local texts = call('HMGET', BOOK, claim.id, 'w' .. session_of(claim.id), 'n' .. claim.id)
+  return { claim.id, texts[1] or '', texts[2] or '', texts[3] or '' }
+end
+
+-- The first claim of the line that is alive, if it is open.
+local function holder_of(line)
+  local from = '[' .. before(line)
+  while true do
+    local members = page_of(line, from)
+    for _, member in ipairs(members) do
+      local claim = claim_of(id_in(line, member))
+      if claim and lives(claim) then return claim.open and claim or nil end
+    end
+    if #members < PAGE then return nil end
+    from = '(' .. members[#members]
+  end
+end
+
+local function open_standing(claim)
+  return { 'open', whole(claim.seq), claim.slot, claim.dead > 0 and whole(claim.dead - now) or '-1',
+    contended(claim.line, session_of(claim.id)) and 1 or 0 }
+end
+
+-- A closed claim of a settled line. It looks back until those ahead, together with itself, are too many: while they
+-- all stand it cannot open, so the earliest of their ends bounds its sleep.
+local function closed_standing(claim)
+  local sum, least, earliest, first = claim.weight, claim.capacity, held_back() and head.grace or 2 ^ 53, true
+  local to, enough, nearest = '(' .. place(claim), false, true
+  while not enough do
+    local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(claim.line), 'LIMIT', 0, PAGE)
+    for _, member in ipairs(members) do
+      local ahead = claim_of(id_in(claim.line, member))
+      if ahead and lives(ahead) then
+        if nearest then first, nearest = ahead.open, false end
+        sum, least = sum + ahead.weight, math.min(least, ahead.capacity)
+        earliest = math.min(earliest, ends_at(ahead))
+        if sum > least then
+          enough = true
+          break
+        end
+      end
+    end
+    if #members < PAGE then break end
+    to = '(' .. members[#members]
+  end
+  local holder = holder_of(claim.line)
+  return { 'closed', whole(claim.seq), first and 1 or 0, earliest < 2 ^ 53 and whole(earliest - now) or '-1',
+    holder and row(holder) or {} }
+end
+
+local function standing(claim)
+  return claim.open and open_standing(claim) or closed_standing(claim)
+end
+
+-- Settles the line of a closed claim and says what the claim is then.
+local function settled_standing(claim, except)
+  if claim.open then return open_standing(claim) end
+  if settle(claim.line, except).again then return { 'again' } end
+  return standing(claim_of(claim.id))
+end

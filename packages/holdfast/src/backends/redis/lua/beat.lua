@@ -1,0 +1,89 @@
+-- beat: set a live session's end to now + ttl, list a page of its claims, and take away a bounded number of the dead.
+-- KEYS  1 header   2 ends   3 index   4 book
+-- ARGV  1 channel of the namespace   2 session   3 ttl µs   4 list claims with an id above this   5 at most so many
+--       6 the era in which the session was last confirmed
+-- gives {now µs, 'session-gone'} | {now µs, 'moved', era}: nothing was extended |
+--       {now µs, 'beaten', {id, seq, line, contended, …}, {revoked id, …}}
+
+local session, ttl, after, limit, era = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6]
+local SESSIONS_MAX, CLAIMS_MAX = 8, 64
+
+-- Claims of a session that has ended, and its entry with the last of them. Gives how many claims were taken away.
+local function sweep_session(dead, most, lines)
+  local members = call('ZRANGEBYLEX', INDEX, '[o' .. dead .. '.', '(o' .. dead .. '/', 'LIMIT', 0, most)
+  for _, member in ipairs(members) do
+    local claim = claim_of(string.sub(member, 2))
+    if claim then
+      remove(claim)
+      lines[claim.line] = true
+    else
+      call('ZREM', INDEX, member)
+    end
+  end
+  if #members < most then
+    call('ZREM', ENDS, dead)
+    call('HDEL', BOOK, 'w' .. dead, 'm' .. dead)
+    known_ends[dead] = 0
+  else
+    set_end(dead, 0)
+  end
+  return #members
+end
+
+local function sweep()
+  local lines, left = {}, CLAIMS_MAX
+  for _, member in ipairs(call('ZRANGEBYSCORE', ENDS, '-inf', whole(now), 'LIMIT', 0, SESSIONS_MAX)) do
+    local claim = #member > 16 and claim_of(member)
+    if claim then
+      bury(claim)
+      lines[claim.line] = true
+    elseif #member > 16 then
+      call('ZREM', ENDS, member)
+    elseif left > 0 and not session_lives(member) then
+      left = left - sweep_session(member, left, lines)
+    end
+  end
+  for line in pairs(lines) do
+    if settle(line, {}).complete and #page_of(line, '[' .. before(line)) == 0 then call('HDEL', BOOK, 't' .. line) end
+  end
+end
+
+local function audit()
+  local rows = {}
+  local from = after == '' and '[o' .. session .. '.' or '(o' .. after
+  while #rows < limit * 4 do
+    local most = limit - #rows / 4
+    local members = call('ZRANGEBYLEX', INDEX, from, '(o' .. session .. '/', 'LIMIT', 0, most)
+    for _, member in ipairs(members) do
+      local claim = claim_of(string.sub(member, 2))
+      if claim and lives(claim) then
+        local at = #rows
+        rows[at + 1], rows[at + 2], rows[at + 3] = claim.id, whole(claim.seq), claim.line
+        rows[at + 4] = contended(claim.line, session) and 1 or 0
+      end
+    end
+    if #members < most then break end
+    from = '(' .. members[#members]
+  end
+  return rows
+end
+
+-- The mailbox: every beat repeats what is in it for so long that who had no answer to any of them has lost the session.
+local function mail()
+  local ids = {}
+  local untl, text = string.match(call('HGET', BOOK, 'm' .. session) or '', '^(%d+)(.*)$')
+  if not untl then return ids end
+  if tonumber(untl) <= now then
+    call('HDEL', BOOK, 'm' .. session)
+  else
+    for id in string.gmatch(text, '%S+') do ids[#ids + 1] = id end
+  end
+  return ids
+end
+
+if not session_lives(session) then return { whole(now), 'session-gone' } end
+if era ~= '' and era ~= head.era then return { whole(now), 'moved', head.era } end
+-- Never less than before: a beat still under way must not shorten a detached claim that opened meanwhile.
+set_end(session, math.max(end_of(session), now + ttl))
+sweep()
+return { whole(now), 'beaten', audit(), mail() }

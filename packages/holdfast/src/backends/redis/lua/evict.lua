@@ -1,0 +1,38 @@
+-- evict: end the open claim with this id, or every open claim of the line, and put a word into its session's mailbox.
+-- KEYS  1 header   2 ends   3 index   4 book
+-- ARGV  1 channel of the namespace   2 line   3 id (empty: every open claim)   4 how long the word is kept, µs
+-- gives {now µs, 'evicted', how many}
+
+local line, wanted, keep = ARGV[2], ARGV[3], tonumber(ARGV[4])
+
+local function put_word(id)
+  local box = 'm' .. session_of(id)
+  local untl, ids = string.match(call('HGET', BOOK, box) or '', '^(%d+)(.*)$')
+  if not untl or tonumber(untl) <= now then ids = '' end
+  call('HSET', BOOK, box, whole(now + keep) .. ids .. ' ' .. id)
+end
+
+local evicted, from = 0, '[' .. before(line)
+local over = false
+while not over do
+  local members = page_of(line, from)
+  for _, member in ipairs(members) do
+    local claim = claim_of(id_in(line, member))
+    if claim and lives(claim) then
+      if not claim.open then
+        over = true
+        break
+      end
+      if wanted == '' or wanted == claim.id then
+        put_word(claim.id)
+        tell(claim.id)
+        remove(claim)
+        evicted = evicted + 1
+      end
+    end
+  end
+  if #members < PAGE then break end
+  from = '(' .. members[#members]
+end
+if settle(line, {}).complete and #page_of(line, '[' .. before(line)) == 0 then call('HDEL', BOOK, 't' .. line) end
+return { whole(now), 'evicted', evicted }

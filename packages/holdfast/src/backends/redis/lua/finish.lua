@@ -1,0 +1,28 @@
+-- finish: end a session and take its claims away, a bounded number at a time. Safe to repeat.
+-- KEYS  1 header   2 ends   3 index   4 book
+-- ARGV  1 channel of the namespace   2 session
+-- gives {now µs, 'ended' | 'again'}
+
+local session = ARGV[2]
+local CLAIMS_MAX = 256
+
+-- From here on its claims are dead, also those that are left for the next step.
+if call('ZSCORE', ENDS, session) then set_end(session, 0) end
+local members = call('ZRANGEBYLEX', INDEX, '[o' .. session .. '.', '(o' .. session .. '/', 'LIMIT', 0, CLAIMS_MAX)
+local lines = {}
+for _, member in ipairs(members) do
+  local claim = claim_of(string.sub(member, 2))
+  if claim then
+    remove(claim)
+    lines[claim.line] = true
+  else
+    call('ZREM', INDEX, member)
+  end
+end
+for line in pairs(lines) do
+  if settle(line, {}).complete and #page_of(line, '[' .. before(line)) == 0 then call('HDEL', BOOK, 't' .. line) end
+end
+if #members == CLAIMS_MAX then return { whole(now), 'again' } end
+call('ZREM', ENDS, session)
+call('HDEL', BOOK, 'w' .. session, 'm' .. session)
+return { whole(now), 'ended' }

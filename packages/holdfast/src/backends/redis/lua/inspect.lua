@@ -1,0 +1,15 @@
+-- inspect: a page of a line's live claims, in order. Changes nothing.
+-- KEYS  1 header   2 ends   3 index   4 book
+-- ARGV  1 channel of the namespace   2 line   3 claims with a number above this   4 how many places to look at
+-- gives {now µs, 'page', last number looked at ('' at the end of the line), {{id, record, who, notes}, …}}
+
+local line, after, limit = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local from = '(' .. before(line) .. string.format('%016.0f', after) .. '~'
+local members = call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, limit)
+local rows, last = {}, ''
+for _, member in ipairs(members) do
+  local claim = claim_of(id_in(line, member))
+  if claim and lives(claim) then rows[#rows + 1] = row(claim) end
+end
+if #members == limit then last = string.sub(members[limit], #line + 3, #line + 18) end
+return { whole(now), 'page', last, rows }
