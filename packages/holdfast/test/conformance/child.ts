@@ -43,7 +43,7 @@ async function suite(): Promise<void> {
   machine.slowness = SLOWNESS
   machine.answersInMs = 300
   const connect = (): ReturnType<typeof sqlite> => sqlite(orders.file)
-  const subject: Subject = { name: 'sqlite', connect, ttl: '3s', ttlMs: 3000, lacks: [] }
+  const subject: Subject = { name: 'sqlite', connect, ttl: '3s', ttlMs: 3000, buckets: 1, lacks: [] }
   const named = (alone: boolean): [string, Fact][] =>
     chapters
       .filter((chapter) => (chapter.alone ?? false) === alone)

@@ -16,6 +16,8 @@ export interface Subject {
   /** A short ttl that the store keeps and the machine can. */
   readonly ttl: Duration
   readonly ttlMs: number
+  /** Sessions that a process may have here at once. */
+  readonly buckets: number
   /** What it has not; each must be refused with `UnsupportedError`. */
   readonly lacks: readonly Feature[]
 }

@@ -4,4 +4,4 @@ import { describeConformance } from './suite.ts'
 
 const backend = memory()
 
-describeConformance({ name: 'memory', connect: () => backend, ttl: '1s', ttlMs: 1000, lacks: [] })
+describeConformance({ name: 'memory', connect: () => backend, ttl: '1s', ttlMs: 1000, buckets: 1, lacks: [] })

@@ -7,4 +7,4 @@ import { describeConformance } from './suite.ts'
 const client = new Redis(7101, '127.0.0.1', { maxRetriesPerRequest: 0 })
 afterAll(() => client.disconnect())
 
-describeConformance({ name: 'redis', connect: () => redis(client), ttl: '1s', ttlMs: 1000, lacks: [] })
+describeConformance({ name: 'redis', connect: () => redis(client), ttl: '1s', ttlMs: 1000, buckets: 16, lacks: [] })

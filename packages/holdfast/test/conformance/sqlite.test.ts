@@ -11,4 +11,4 @@ const file = join(folder, 'locks.db')
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describeConformance({ name: 'sqlite', connect: () => sqlite(file), ttl: '1s', ttlMs: 1000, lacks: [] })
+describeConformance({ name: 'sqlite', connect: () => sqlite(file), ttl: '1s', ttlMs: 1000, buckets: 1, lacks: [] })

@@ -20,7 +20,14 @@ export function redis(client: RedisClient): Backend {
     async connect(setup) {
       const wire = new IoredisWire(client, false)
       await wire.ready()
-      return new RedisLedger(wire, setup, null)
+      const ledger = new RedisLedger(wire, setup, null)
+      try {
+        await ledger.connect()
+      } catch (error) {
+        await ledger.close()
+        throw error
+      }
+      return ledger
     },
   })
 }

@@ -14,22 +14,19 @@ export interface Ioredis {
   readonly options?: object
   connect(): Promise<unknown>
   disconnect(): void
-  duplicate(...options: never[]): Ioredis
+  duplicate(): Ioredis
   evalsha(sha: string, keys: number, ...args: string[]): Promise<unknown>
   eval(text: string, keys: number, ...args: string[]): Promise<unknown>
   call(command: string, ...args: string[]): Promise<unknown>
   subscribe(...channels: string[]): Promise<unknown>
-  on(event: string, listener: (...args: never[]) => void): unknown
-  off(event: string, listener: (...args: never[]) => void): unknown
+  on(event: string, listener: (first: string, second: string) => void): unknown
+  off(event: string, listener: (first: string, second: string) => void): unknown
 }
 
 export function isIoredis(client: unknown): client is Ioredis {
   if (typeof client !== 'object' || client === null) return false
   const { status, evalsha, duplicate, subscribe } = client as Partial<Record<keyof Ioredis, unknown>>
-  return (
-    typeof status === 'string' &&
-    [evalsha, duplicate, subscribe].every((method) => typeof method === 'function')
-  )
+  return typeof status === 'string' && [evalsha, duplicate, subscribe].every((method) => typeof method === 'function')
 }
 
 /** @param own the client was made by us, and is closed with the wire */
@@ -132,11 +129,11 @@ class IoredisSubscription implements Subscription {
   }
 
   async open(): Promise<void> {
-    this.#client.on('message', ((_channel: string, message: string) => this.#onMessage(message)) as never)
+    this.#client.on('message', (_channel, message) => this.#onMessage(message))
     await readied(this.#client)
     await this.#client.subscribe(...this.#channels)
     this.#open = true
-    this.#client.on('ready', (() => void this.#again()) as never)
+    this.#client.on('ready', () => void this.#again())
   }
 
   async close(): Promise<void> {
@@ -190,8 +187,8 @@ function readied(client: Ioredis): Promise<void> {
       done()
       reject(new BackendUnavailableError('the ioredis client was closed'))
     }
-    client.on('ready', onReady as never)
-    client.on('end', onEnd as never)
+    client.on('ready', onReady)
+    client.on('end', onEnd)
     if (client.status === 'end') onEnd()
     // What it says of failed attempts comes with the requests that fail.
     if (client.status === 'wait') client.connect().catch(() => {})
@@ -200,7 +197,7 @@ function readied(client: Ioredis): Promise<void> {
 
 /** Without a listener the client would write its errors to the console. */
 function quiet(client: Ioredis): Ioredis {
-  client.on('error', (() => {}) as never)
+  client.on('error', () => {})
   return client
 }
 

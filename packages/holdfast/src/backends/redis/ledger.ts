@@ -2,7 +2,7 @@
  * One client of a Redis server, or of several that are one: the port's questions as calls of scripts. Takes and leaves
  * of one turn travel together. Whatever could grow without bound is cut into steps of the server.
  */
-import { BackendRefusedError, BackendUnavailableError } from '../../errors.ts'
+import { BackendUnavailableError } from '../../errors.ts'
 import type {
   AmendAnswer,
   Amendment,
@@ -24,12 +24,25 @@ import type {
   Standing,
   Timed,
 } from '../../port.ts'
-import { requireClaim, requireHold, requireSession } from '../rules.ts'
+import { requireClaim, requireHold, requireSame, requireSession } from '../rules.ts'
 import { Batch } from './batch.ts'
 import { micros, RedisCells } from './cells.ts'
 import { codeOf, failureOf } from './failure.ts'
-import { type Bucket, BUCKETS, bucketOf, channelOf, type Keys, keysOf } from './keys.ts'
-import { AGAIN, auditOf, DETACHED, enterAnswerOf, notesText, type Reply, replyOf, rowOf, serverMsOf, SLOT, standingOf, stateOf } from './reply.ts'
+import { BUCKETS, type Bucket, bucketOf, channelOf, type Keys, keysOf } from './keys.ts'
+import {
+  AGAIN,
+  auditOf,
+  DETACHED,
+  enterAnswerOf,
+  notesText,
+  type Reply,
+  replyOf,
+  rowOf,
+  SLOT,
+  serverMsOf,
+  standingOf,
+  stateOf,
+} from './reply.ts'
 import { type Script, scripts } from './script.ts'
 import type { Subscription, Wire } from './wire.ts'
 
@@ -80,6 +93,13 @@ export class RedisLedger implements Ledger {
     return bucketOf(name)
   }
 
+  /** Asks the server whether all is well. @throws {BackendUnavailableError | BackendRefusedError} */
+  async connect(): Promise<void> {
+    const { maxTtlMs, quarantine } = this.#setup
+    const [head] = this.#bucket(0).keys
+    this.#requireSame(await this.#call(scripts.agree, [head], [micros(maxTtlMs), quarantine ? '1' : '0']))
+  }
+
   async open(draft: SessionDraft): Promise<Opened> {
     const { maxTtlMs, quarantine } = this.#setup
     requireSession(draft, { maxTtlMs, quarantine })
@@ -92,7 +112,7 @@ export class RedisLedger implements Ledger {
       micros(maxTtlMs),
       quarantine ? '1' : '0',
     ])
-    if (stateOf(reply) === 'differs') throw differing(this.#setup, Number(reply[2]) / 1000, Number(reply[3]) === 1)
+    this.#requireSame(reply)
     return { serverMs: serverMsOf(reply), era: String(reply[2]) }
   }
 
@@ -256,7 +276,9 @@ export class RedisLedger implements Ledger {
   #entersOf(session: SessionKey): Batch<Entry, EnterAnswer | typeof AGAIN> {
     const known = this.#enters.get(session.id)
     if (known !== undefined) return known
-    const batch = new Batch<Entry, EnterAnswer | typeof AGAIN>(TOGETHER_MAX, (entries) => this.#enterAll(session, entries))
+    const batch = new Batch<Entry, EnterAnswer | typeof AGAIN>(TOGETHER_MAX, (entries) =>
+      this.#enterAll(session, entries),
+    )
     this.#enters.set(session.id, batch)
     return batch
   }
@@ -265,7 +287,10 @@ export class RedisLedger implements Ledger {
     const minSeq = Math.max(...entries.map(({ terms }) => terms.minSeq))
     const args = [this.#keys.news, session.id, String(minSeq), '0', ...entries.flatMap(entryArgs)]
     const { keys } = this.#bucket(session.bucket)
-    const reply = this.#replication === null ? await this.#call(scripts.enter, keys, args) : await this.#enterSafely(session, entries, args)
+    const reply =
+      this.#replication === null
+        ? await this.#call(scripts.enter, keys, args)
+        : await this.#enterSafely(session, entries, args)
     const serverMs = serverMsOf(reply)
     if (stateOf(reply) === 'session-gone') {
       this.#enters.delete(session.id)
@@ -281,20 +306,36 @@ export class RedisLedger implements Ledger {
     const done = this.#guarded(() => this.#wire.runReplicated(scripts.enter, keys, args, { count, limitMs }))
     const { reply, acknowledged } = await done
     if (acknowledged >= count) return replyOf(reply)
-    await this.#run(scripts.leave, session.bucket, entries.flatMap(({ draft }) => [draft.id, draft.line]))
+    await this.#run(
+      scripts.leave,
+      session.bucket,
+      entries.flatMap(({ draft }) => [draft.id, draft.line]),
+    )
     throw new BackendUnavailableError(`only ${acknowledged} of ${count} replicas had the lock within ${limitMs} ms`)
   }
 
   #leavesOf(bucket: number): Batch<ClaimKey, { readonly serverMs: number; readonly found: boolean }> {
     const known = this.#leaves.get(bucket)
     if (known !== undefined) return known
-    const batch = new Batch<ClaimKey, { readonly serverMs: number; readonly found: boolean }>(TOGETHER_MAX, async (claims) => {
-      const reply = await this.#run(scripts.leave, bucket, claims.flatMap(({ id, line }) => [id, line]))
-      const serverMs = serverMsOf(reply)
-      return (reply[2] as Reply).map((found) => ({ serverMs, found: Number(found) === 1 }))
-    })
+    const batch = new Batch<ClaimKey, { readonly serverMs: number; readonly found: boolean }>(
+      TOGETHER_MAX,
+      async (claims) => {
+        const reply = await this.#run(
+          scripts.leave,
+          bucket,
+          claims.flatMap(({ id, line }) => [id, line]),
+        )
+        const serverMs = serverMsOf(reply)
+        return (reply[2] as Reply).map((found) => ({ serverMs, found: Number(found) === 1 }))
+      },
+    )
     this.#leaves.set(bucket, batch)
     return batch
+  }
+
+  #requireSame(reply: Reply): void {
+    if (stateOf(reply) !== 'differs') return
+    requireSame({ maxTtlMs: Number(reply[2]) / 1000, quarantine: Number(reply[3]) === 1 }, this.#setup)
   }
 
   #bucket(number: number): Bucket {
@@ -338,12 +379,4 @@ function entryArgs({ draft, terms }: Entry): readonly string[] {
     micros(terms.sliceMs),
     '0',
   ]
-}
-
-function differing(wanted: LedgerSetup, maxTtlMs: number, quarantine: boolean): BackendRefusedError {
-  const [name, there, here] =
-    maxTtlMs !== wanted.maxTtlMs
-      ? ['maxTtl', `${maxTtlMs} ms`, `${wanted.maxTtlMs} ms`]
-      : ['quarantine', quarantine, wanted.quarantine]
-  return new BackendRefusedError(`${name} is ${there} in this namespace, fixed by its first user; ${here} was asked for`)
 }

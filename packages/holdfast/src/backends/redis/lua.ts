@@ -1,6 +1,7 @@
 /** Generated from the files in lua/ by `npm run lua`. */
 
-const HEADER: string = `local call = redis.call
+export const AGREE: string = `#!lua
+local call = redis.call
 local HEAD = KEYS[1]
 local LAYOUT = '1'
 local clock = call('TIME')
@@ -21,6 +22,7 @@ head.maxttl = tonumber(stored[6] or 0)
 head.quarantine = stored[7] == '1'
 head.born = stored[1] and true or false
 end
+read_head()
 local function raise_last(maxttl)
 head.last = math.max(head.last, now + maxttl)
 end
@@ -33,12 +35,151 @@ raise_last(head.maxttl)
 if head.quarantine then head.grace = now + head.maxttl end
 end
 head.era, head.print = era, print
+head.fresh = not head.born
 if head.born then
 call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
 end
 end
+check_era()
+local function disagree(maxttl, quarantine, seen)
+if head.maxttl == 0 then
+raise_last(maxttl)
+if seen and quarantine then head.grace = now + maxttl end
+head.maxttl, head.quarantine = maxttl, quarantine
+call('HSET', HEAD, 'layout', LAYOUT, 'era', head.era, 'print', head.print, 'grace', whole(head.grace), 'maxttl',
+whole(maxttl), 'quarantine', quarantine and 1 or 0, 'last', whole(head.last))
+elseif head.maxttl ~= maxttl or head.quarantine ~= quarantine then
+return { whole(now), 'differs', whole(head.maxttl), head.quarantine and 1 or 0 }
+end
+end
+return disagree(tonumber(ARGV[1]), ARGV[2] == '1', false) or { whole(now), 'agreed' }
+`
+
+export const OPEN: string = `#!lua
+local call = redis.call
+local HEAD = KEYS[1]
+local LAYOUT = '1'
+local clock = call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local function whole(number)
+return string.format('%.0f', number)
+end
+local head = {}
+local function read_head()
+local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
+if stored[1] and stored[1] ~= LAYOUT then
+error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+end
+head.era, head.print = stored[2], stored[3]
+head.last = tonumber(stored[4] or 0)
+head.grace = tonumber(stored[5] or 0)
+head.maxttl = tonumber(stored[6] or 0)
+head.quarantine = stored[7] == '1'
+head.born = stored[1] and true or false
+end
+read_head()
+local function raise_last(maxttl)
+head.last = math.max(head.last, now + maxttl)
+end
+local function check_era()
+local print = tostring(redis)
+if head.print == print then return end
+local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
+if head.era and head.era ~= era then
+raise_last(head.maxttl)
+if head.quarantine then head.grace = now + head.maxttl end
+end
+head.era, head.print = era, print
+head.fresh = not head.born
+if head.born then
+call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+end
+end
+local function save_last()
+call('HSET', HEAD, 'layout', LAYOUT, 'last', whole(head.last))
+if head.fresh then call('HSET', HEAD, 'era', head.era, 'print', head.print) end
+end
+check_era()
+local function disagree(maxttl, quarantine, seen)
+if head.maxttl == 0 then
+raise_last(maxttl)
+if seen and quarantine then head.grace = now + maxttl end
+head.maxttl, head.quarantine = maxttl, quarantine
+call('HSET', HEAD, 'layout', LAYOUT, 'era', head.era, 'print', head.print, 'grace', whole(head.grace), 'maxttl',
+whole(maxttl), 'quarantine', quarantine and 1 or 0, 'last', whole(head.last))
+elseif head.maxttl ~= maxttl or head.quarantine ~= quarantine then
+return { whole(now), 'differs', whole(head.maxttl), head.quarantine and 1 or 0 }
+end
+end
+local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
+local NEWS = ARGV[1]
+local PAGE = 16
+local DEAD_MAX = 512
+local buried = 0
+local SLOT, DETACHED = 1, 2
+local known_ends = {}
+local function set_end(session, ends)
+known_ends[session] = ends
+call('ZADD', ENDS, whole(ends), session)
+end
+local session, ttl, who, seen = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5] == '1'
+local least, maxttl, quarantine = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8] == '1'
+local difference = disagree(maxttl, quarantine, seen)
+if difference then return difference end
+head.last = math.max(head.last, least - 1)
+save_last()
+local known = call('ZSCORE', ENDS, session)
+if not known then
+call('HSET', BOOK, 'w' .. session, who)
+set_end(session, now + ttl)
+elseif tonumber(known) > now then
+set_end(session, math.max(tonumber(known), now + ttl))
+end
+return { whole(now), 'opened', head.era }
+`
+
+export const ENTER: string = `#!lua
+local call = redis.call
+local HEAD = KEYS[1]
+local LAYOUT = '1'
+local clock = call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local function whole(number)
+return string.format('%.0f', number)
+end
+local head = {}
+local function read_head()
+local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
+if stored[1] and stored[1] ~= LAYOUT then
+error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+end
+head.era, head.print = stored[2], stored[3]
+head.last = tonumber(stored[4] or 0)
+head.grace = tonumber(stored[5] or 0)
+head.maxttl = tonumber(stored[6] or 0)
+head.quarantine = stored[7] == '1'
+head.born = stored[1] and true or false
+end
 local function held_back()
 return head.grace > now
+end
+read_head()
+local function raise_last(maxttl)
+head.last = math.max(head.last, now + maxttl)
+end
+local function check_era()
+local print = tostring(redis)
+if head.print == print then return end
+local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
+if head.era and head.era ~= era then
+raise_last(head.maxttl)
+if head.quarantine then head.grace = now + head.maxttl end
+end
+head.era, head.print = era, print
+head.fresh = not head.born
+if head.born then
+call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+end
 end
 local function next_number(least)
 head.last = math.max(head.last + 1, least, now)
@@ -47,12 +188,10 @@ return head.last
 end
 local function save_last()
 call('HSET', HEAD, 'layout', LAYOUT, 'last', whole(head.last))
+if head.fresh then call('HSET', HEAD, 'era', head.era, 'print', head.print) end
 end
-read_head()
 check_era()
-`
-
-const LINE: string = `local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
+local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
 local NEWS = ARGV[1]
 local PAGE = 16
 local DEAD_MAX = 512
@@ -80,7 +219,7 @@ return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, text)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)\$')
+string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -195,7 +334,7 @@ local claim = claim_of(id_in(line, member))
 if claim and claim.open then
 local tried = call('HGET', BOOK, 't' .. line)
 if not tried then return false end
-local untl, id = string.match(tried, '^(%d+) (.*)\$')
+local untl, id = string.match(tried, '^(%d+) (.*)$')
 local first = tonumber(untl) > now and claim_of(id)
 return first and lives(first) or false
 end
@@ -257,9 +396,761 @@ if claim.open then return open_standing(claim) end
 if settle(claim.line, except).again then return { 'again' } end
 return standing(claim_of(claim.id))
 end
+local session, least, ahead = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local FIELDS = 11
+local function refuse(line, slice)
+local holder = holder_of(line)
+if not holder then return { 'refused', {} } end
+local tried = call('HGET', BOOK, 't' .. line)
+local untl, id = string.match(tried or '', '^(%d+) (.*)$')
+local ends = now + slice
+if id == holder.id then ends = math.max(ends, tonumber(untl)) end
+call('HSET', BOOK, 't' .. line, whole(ends) .. ' ' .. holder.id)
+tell(holder.id)
+return { 'refused', row(holder) }
+end
+local function number_for(proposed)
+if proposed == 0 then return next_number(least) end
+if proposed <= head.last then return nil, { 'too-low', whole(head.last) } end
+if proposed > now + ahead then return nil, { 'too-high' } end
+head.last = proposed
+return proposed
+end
+local function enter(id, line, weight, capacity, hold, flags, notes, mode, not_after, slice, proposed)
+local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
+local occupied = #call('ZRANGEBYLEX', INDEX, '[' .. before(line), behind(line), 'LIMIT', 0, 1) > 0
+local earlier = occupied and claim_of(id)
+if earlier and lives(earlier) then return settled_standing(earlier, { [id] = true }) end
+if now > not_after then return { 'too-late' } end
+if mode == 'try' and held_back() then return { 'held-back', whole(head.grace - now) } end
+if occupied then
+if earlier then remove(earlier) end
+state = settle(line, {})
+if state.again then return { 'again' } end
+end
+local fits = state.complete and state.sum + weight <= math.min(state.least, capacity)
+if mode == 'try' and not fits then return refuse(line, slice) end
+local seq, why = number_for(proposed)
+if not seq then return why end
+local claim = { id = id, seq = seq, weight = weight, capacity = capacity, open = false, dead = 0, slot = -1,
+flags = flags, hold = hold, order = '0', since = whole(now), line = line }
+add(claim)
+if notes ~= '' then call('HSET', BOOK, 'n' .. id, notes) end
+if fits and not held_back() then
+open(claim, state.taken)
+tell_watchers(line)
+end
+save(claim)
+if not occupied and claim.open then
+return { 'open', whole(seq), claim.slot, claim.dead > 0 and whole(claim.dead - now) or '-1', 0 }
+end
+return standing(claim)
+end
+if not session_lives(session) then return { whole(now), 'session-gone' } end
+local answers, last = {}, head.last
+for at = 5, #ARGV, FIELDS do
+answers[#answers + 1] = enter(ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3]),
+tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), ARGV[at + 6], ARGV[at + 7], tonumber(ARGV[at + 8]),
+tonumber(ARGV[at + 9]), tonumber(ARGV[at + 10]))
+end
+if head.last ~= last then save_last() end
+return { whole(now), 'told', answers }
 `
 
-export const AMEND: string = `${HEADER}${LINE}local session, id, line, weight, hold, order = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
+export const ASK: string = `#!lua flags=allow-oom
+local call = redis.call
+local HEAD = KEYS[1]
+local LAYOUT = '1'
+local clock = call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local function whole(number)
+return string.format('%.0f', number)
+end
+local head = {}
+local function read_head()
+local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
+if stored[1] and stored[1] ~= LAYOUT then
+error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+end
+head.era, head.print = stored[2], stored[3]
+head.last = tonumber(stored[4] or 0)
+head.grace = tonumber(stored[5] or 0)
+head.maxttl = tonumber(stored[6] or 0)
+head.quarantine = stored[7] == '1'
+head.born = stored[1] and true or false
+end
+local function held_back()
+return head.grace > now
+end
+read_head()
+local function raise_last(maxttl)
+head.last = math.max(head.last, now + maxttl)
+end
+local function check_era()
+local print = tostring(redis)
+if head.print == print then return end
+local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
+if head.era and head.era ~= era then
+raise_last(head.maxttl)
+if head.quarantine then head.grace = now + head.maxttl end
+end
+head.era, head.print = era, print
+head.fresh = not head.born
+if head.born then
+call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+end
+end
+check_era()
+local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
+local NEWS = ARGV[1]
+local PAGE = 16
+local DEAD_MAX = 512
+local buried = 0
+local SLOT, DETACHED = 1, 2
+local function session_of(id)
+return string.sub(id, 1, 16)
+end
+local known_ends = {}
+local function end_of(session)
+local ends = known_ends[session]
+if not ends then
+ends = tonumber(call('ZSCORE', ENDS, session) or 0)
+known_ends[session] = ends
+end
+return ends
+end
+local function set_end(session, ends)
+known_ends[session] = ends
+call('ZADD', ENDS, whole(ends), session)
+end
+local function session_lives(session)
+local ends = end_of(session)
+return ends > now or (ends > 0 and held_back())
+end
+local function parse(id, text)
+local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
+string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+return {
+id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
+dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
+since = since, line = line,
+}
+end
+local function claim_of(id)
+local text = call('HGET', BOOK, id)
+return text and parse(id, text) or nil
+end
+local function save(claim)
+call('HSET', BOOK, claim.id, string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight,
+claim.capacity, claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since,
+claim.line))
+end
+local function has(claim, flag)
+return math.floor(claim.flags / flag) % 2 == 1
+end
+local function lives(claim)
+return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
+end
+local function ends_at(claim)
+local ends = end_of(session_of(claim.id))
+return claim.dead > 0 and math.min(ends, claim.dead) or ends
+end
+local function before(line) return 'l' .. line .. '\\0' end
+local function behind(line) return '(l' .. line .. '\\1' end
+local function place(claim) return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id end
+local function id_in(line, member) return string.sub(member, #line + 19) end
+local function tell_watchers(line)
+if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
+end
+local function tell(id)
+local who = call('HGET', BOOK, 'w' .. session_of(id))
+local channel = who and string.match(who, '^%S+')
+if channel then call('PUBLISH', channel, id) end
+end
+local function remove(claim)
+call('ZREM', INDEX, place(claim), 'o' .. claim.id)
+call('HDEL', BOOK, claim.id, 'n' .. claim.id)
+if claim.dead > 0 then call('ZREM', ENDS, claim.id) end
+tell_watchers(claim.line)
+end
+local function bury(claim)
+local session = session_of(claim.id)
+remove(claim)
+buried = buried + 1
+if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
+end
+local function page_of(line, from)
+return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
+end
+local function smallest_free(taken)
+local slot = 0
+while taken[slot] do slot = slot + 1 end
+return slot
+end
+local function end_with(claim)
+if claim.dead > 0 then
+call('ZADD', ENDS, whole(claim.dead), claim.id)
+if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
+end
+end
+local function open(claim, taken)
+claim.open = true
+claim.since = whole(now)
+if claim.hold > 0 then claim.dead = now + claim.hold end
+if has(claim, SLOT) then claim.slot = smallest_free(taken) end
+end_with(claim)
+end
+local function settle(line, except)
+local sum, least, taken = 0, 2 ^ 53, {}
+local from = '[' .. before(line)
+while true do
+local members = page_of(line, from)
+for _, member in ipairs(members) do
+local id = id_in(line, member)
+local claim = claim_of(id)
+if not claim then
+call('ZREM', INDEX, member)
+elseif not lives(claim) then
+if buried >= DEAD_MAX then return { sum = sum, least = least, taken = taken, complete = false, again = true } end
+bury(claim)
+else
+local fits = sum + claim.weight <= math.min(least, claim.capacity)
+if not claim.open and (not fits or held_back()) then
+return { sum = sum, least = least, taken = taken, complete = false }
+end
+if not claim.open then
+open(claim, taken)
+save(claim)
+if not except[id] then tell(id) end
+tell_watchers(line)
+end
+sum, least = sum + claim.weight, math.min(least, claim.capacity)
+if claim.slot >= 0 then taken[claim.slot] = true end
+end
+end
+if #members < PAGE then return { sum = sum, least = least, taken = taken, complete = true } end
+from = '(' .. members[#members]
+end
+end
+local function contended(line, session)
+local to = behind(line)
+while true do
+local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(line), 'LIMIT', 0, PAGE)
+for _, member in ipairs(members) do
+local claim = claim_of(id_in(line, member))
+if claim and claim.open then
+local tried = call('HGET', BOOK, 't' .. line)
+if not tried then return false end
+local untl, id = string.match(tried, '^(%d+) (.*)$')
+local first = tonumber(untl) > now and claim_of(id)
+return first and lives(first) or false
+end
+if claim and session_of(claim.id) ~= session and lives(claim) then return true end
+end
+if #members < PAGE then return false end
+to = '(' .. members[#members]
+end
+end
+local function row(claim)
+local texts = call('HMGET', BOOK, claim.id, 'w' .. session_of(claim.id), 'n' .. claim.id)
+return { claim.id, texts[1] or '', texts[2] or '', texts[3] or '' }
+end
+local function holder_of(line)
+local from = '[' .. before(line)
+while true do
+local members = page_of(line, from)
+for _, member in ipairs(members) do
+local claim = claim_of(id_in(line, member))
+if claim and lives(claim) then return claim.open and claim or nil end
+end
+if #members < PAGE then return nil end
+from = '(' .. members[#members]
+end
+end
+local function open_standing(claim)
+return { 'open', whole(claim.seq), claim.slot, claim.dead > 0 and whole(claim.dead - now) or '-1',
+contended(claim.line, session_of(claim.id)) and 1 or 0 }
+end
+local function closed_standing(claim)
+local sum, least, earliest, first = claim.weight, claim.capacity, held_back() and head.grace or 2 ^ 53, true
+local to, enough, nearest = '(' .. place(claim), false, true
+while not enough do
+local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(claim.line), 'LIMIT', 0, PAGE)
+for _, member in ipairs(members) do
+local ahead = claim_of(id_in(claim.line, member))
+if ahead and lives(ahead) then
+if nearest then first, nearest = ahead.open, false end
+sum, least = sum + ahead.weight, math.min(least, ahead.capacity)
+earliest = math.min(earliest, ends_at(ahead))
+if sum > least then
+enough = true
+break
+end
+end
+end
+if #members < PAGE then break end
+to = '(' .. members[#members]
+end
+local holder = holder_of(claim.line)
+return { 'closed', whole(claim.seq), first and 1 or 0, earliest < 2 ^ 53 and whole(earliest - now) or '-1',
+holder and row(holder) or {} }
+end
+local function standing(claim)
+return claim.open and open_standing(claim) or closed_standing(claim)
+end
+local function settled_standing(claim, except)
+if claim.open then return open_standing(claim) end
+if settle(claim.line, except).again then return { 'again' } end
+return standing(claim_of(claim.id))
+end
+local session = ARGV[2]
+if not session_lives(session) then return { whole(now), 'session-gone' } end
+local asked = {}
+for at = 3, #ARGV, 2 do asked[ARGV[at]] = true end
+local standings = {}
+for at = 3, #ARGV, 2 do
+local claim = claim_of(ARGV[at])
+local own = claim and claim.line == ARGV[at + 1] and session_of(claim.id) == session and lives(claim)
+standings[#standings + 1] = own and settled_standing(claim, asked) or { 'gone' }
+end
+return { whole(now), 'told', standings }
+`
+
+export const LEAVE: string = `#!lua flags=allow-oom
+local call = redis.call
+local HEAD = KEYS[1]
+local LAYOUT = '1'
+local clock = call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local function whole(number)
+return string.format('%.0f', number)
+end
+local head = {}
+local function read_head()
+local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
+if stored[1] and stored[1] ~= LAYOUT then
+error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+end
+head.era, head.print = stored[2], stored[3]
+head.last = tonumber(stored[4] or 0)
+head.grace = tonumber(stored[5] or 0)
+head.maxttl = tonumber(stored[6] or 0)
+head.quarantine = stored[7] == '1'
+head.born = stored[1] and true or false
+end
+local function held_back()
+return head.grace > now
+end
+read_head()
+local function raise_last(maxttl)
+head.last = math.max(head.last, now + maxttl)
+end
+local function check_era()
+local print = tostring(redis)
+if head.print == print then return end
+local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
+if head.era and head.era ~= era then
+raise_last(head.maxttl)
+if head.quarantine then head.grace = now + head.maxttl end
+end
+head.era, head.print = era, print
+head.fresh = not head.born
+if head.born then
+call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+end
+end
+check_era()
+local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
+local NEWS = ARGV[1]
+local PAGE = 16
+local DEAD_MAX = 512
+local buried = 0
+local SLOT, DETACHED = 1, 2
+local function session_of(id)
+return string.sub(id, 1, 16)
+end
+local known_ends = {}
+local function end_of(session)
+local ends = known_ends[session]
+if not ends then
+ends = tonumber(call('ZSCORE', ENDS, session) or 0)
+known_ends[session] = ends
+end
+return ends
+end
+local function set_end(session, ends)
+known_ends[session] = ends
+call('ZADD', ENDS, whole(ends), session)
+end
+local function session_lives(session)
+local ends = end_of(session)
+return ends > now or (ends > 0 and held_back())
+end
+local function parse(id, text)
+local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
+string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+return {
+id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
+dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
+since = since, line = line,
+}
+end
+local function claim_of(id)
+local text = call('HGET', BOOK, id)
+return text and parse(id, text) or nil
+end
+local function save(claim)
+call('HSET', BOOK, claim.id, string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight,
+claim.capacity, claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since,
+claim.line))
+end
+local function has(claim, flag)
+return math.floor(claim.flags / flag) % 2 == 1
+end
+local function lives(claim)
+return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
+end
+local function before(line) return 'l' .. line .. '\\0' end
+local function behind(line) return '(l' .. line .. '\\1' end
+local function place(claim) return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id end
+local function id_in(line, member) return string.sub(member, #line + 19) end
+local function tell_watchers(line)
+if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
+end
+local function tell(id)
+local who = call('HGET', BOOK, 'w' .. session_of(id))
+local channel = who and string.match(who, '^%S+')
+if channel then call('PUBLISH', channel, id) end
+end
+local function remove(claim)
+call('ZREM', INDEX, place(claim), 'o' .. claim.id)
+call('HDEL', BOOK, claim.id, 'n' .. claim.id)
+if claim.dead > 0 then call('ZREM', ENDS, claim.id) end
+tell_watchers(claim.line)
+end
+local function bury(claim)
+local session = session_of(claim.id)
+remove(claim)
+buried = buried + 1
+if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
+end
+local function page_of(line, from)
+return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
+end
+local function smallest_free(taken)
+local slot = 0
+while taken[slot] do slot = slot + 1 end
+return slot
+end
+local function end_with(claim)
+if claim.dead > 0 then
+call('ZADD', ENDS, whole(claim.dead), claim.id)
+if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
+end
+end
+local function open(claim, taken)
+claim.open = true
+claim.since = whole(now)
+if claim.hold > 0 then claim.dead = now + claim.hold end
+if has(claim, SLOT) then claim.slot = smallest_free(taken) end
+end_with(claim)
+end
+local function settle(line, except)
+local sum, least, taken = 0, 2 ^ 53, {}
+local from = '[' .. before(line)
+while true do
+local members = page_of(line, from)
+for _, member in ipairs(members) do
+local id = id_in(line, member)
+local claim = claim_of(id)
+if not claim then
+call('ZREM', INDEX, member)
+elseif not lives(claim) then
+if buried >= DEAD_MAX then return { sum = sum, least = least, taken = taken, complete = false, again = true } end
+bury(claim)
+else
+local fits = sum + claim.weight <= math.min(least, claim.capacity)
+if not claim.open and (not fits or held_back()) then
+return { sum = sum, least = least, taken = taken, complete = false }
+end
+if not claim.open then
+open(claim, taken)
+save(claim)
+if not except[id] then tell(id) end
+tell_watchers(line)
+end
+sum, least = sum + claim.weight, math.min(least, claim.capacity)
+if claim.slot >= 0 then taken[claim.slot] = true end
+end
+end
+if #members < PAGE then return { sum = sum, least = least, taken = taken, complete = true } end
+from = '(' .. members[#members]
+end
+end
+local function leave(id, line)
+local claim = claim_of(id)
+if not claim or claim.line ~= line then return 0 end
+local alive = lives(claim) and 1 or 0
+remove(claim)
+if #call('ZRANGEBYLEX', INDEX, '[' .. before(line), behind(line), 'LIMIT', 0, 1) == 0 then
+call('HDEL', BOOK, 't' .. line)
+else
+settle(line, {})
+end
+return alive
+end
+local found = {}
+for at = 2, #ARGV, 2 do found[#found + 1] = leave(ARGV[at], ARGV[at + 1]) end
+return { whole(now), 'told', found }
+`
+
+export const AMEND: string = `#!lua flags=allow-oom
+local call = redis.call
+local HEAD = KEYS[1]
+local LAYOUT = '1'
+local clock = call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local function whole(number)
+return string.format('%.0f', number)
+end
+local head = {}
+local function read_head()
+local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
+if stored[1] and stored[1] ~= LAYOUT then
+error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+end
+head.era, head.print = stored[2], stored[3]
+head.last = tonumber(stored[4] or 0)
+head.grace = tonumber(stored[5] or 0)
+head.maxttl = tonumber(stored[6] or 0)
+head.quarantine = stored[7] == '1'
+head.born = stored[1] and true or false
+end
+local function held_back()
+return head.grace > now
+end
+read_head()
+local function raise_last(maxttl)
+head.last = math.max(head.last, now + maxttl)
+end
+local function check_era()
+local print = tostring(redis)
+if head.print == print then return end
+local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
+if head.era and head.era ~= era then
+raise_last(head.maxttl)
+if head.quarantine then head.grace = now + head.maxttl end
+end
+head.era, head.print = era, print
+head.fresh = not head.born
+if head.born then
+call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+end
+end
+check_era()
+local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
+local NEWS = ARGV[1]
+local PAGE = 16
+local DEAD_MAX = 512
+local buried = 0
+local SLOT, DETACHED = 1, 2
+local function session_of(id)
+return string.sub(id, 1, 16)
+end
+local known_ends = {}
+local function end_of(session)
+local ends = known_ends[session]
+if not ends then
+ends = tonumber(call('ZSCORE', ENDS, session) or 0)
+known_ends[session] = ends
+end
+return ends
+end
+local function set_end(session, ends)
+known_ends[session] = ends
+call('ZADD', ENDS, whole(ends), session)
+end
+local function session_lives(session)
+local ends = end_of(session)
+return ends > now or (ends > 0 and held_back())
+end
+local function parse(id, text)
+local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
+string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+return {
+id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
+dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
+since = since, line = line,
+}
+end
+local function claim_of(id)
+local text = call('HGET', BOOK, id)
+return text and parse(id, text) or nil
+end
+local function save(claim)
+call('HSET', BOOK, claim.id, string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight,
+claim.capacity, claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since,
+claim.line))
+end
+local function has(claim, flag)
+return math.floor(claim.flags / flag) % 2 == 1
+end
+local function lives(claim)
+return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
+end
+local function ends_at(claim)
+local ends = end_of(session_of(claim.id))
+return claim.dead > 0 and math.min(ends, claim.dead) or ends
+end
+local function before(line) return 'l' .. line .. '\\0' end
+local function behind(line) return '(l' .. line .. '\\1' end
+local function place(claim) return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id end
+local function id_in(line, member) return string.sub(member, #line + 19) end
+local function tell_watchers(line)
+if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
+end
+local function tell(id)
+local who = call('HGET', BOOK, 'w' .. session_of(id))
+local channel = who and string.match(who, '^%S+')
+if channel then call('PUBLISH', channel, id) end
+end
+local function remove(claim)
+call('ZREM', INDEX, place(claim), 'o' .. claim.id)
+call('HDEL', BOOK, claim.id, 'n' .. claim.id)
+if claim.dead > 0 then call('ZREM', ENDS, claim.id) end
+tell_watchers(claim.line)
+end
+local function bury(claim)
+local session = session_of(claim.id)
+remove(claim)
+buried = buried + 1
+if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
+end
+local function page_of(line, from)
+return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
+end
+local function smallest_free(taken)
+local slot = 0
+while taken[slot] do slot = slot + 1 end
+return slot
+end
+local function end_with(claim)
+if claim.dead > 0 then
+call('ZADD', ENDS, whole(claim.dead), claim.id)
+if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
+end
+end
+local function open(claim, taken)
+claim.open = true
+claim.since = whole(now)
+if claim.hold > 0 then claim.dead = now + claim.hold end
+if has(claim, SLOT) then claim.slot = smallest_free(taken) end
+end_with(claim)
+end
+local function settle(line, except)
+local sum, least, taken = 0, 2 ^ 53, {}
+local from = '[' .. before(line)
+while true do
+local members = page_of(line, from)
+for _, member in ipairs(members) do
+local id = id_in(line, member)
+local claim = claim_of(id)
+if not claim then
+call('ZREM', INDEX, member)
+elseif not lives(claim) then
+if buried >= DEAD_MAX then return { sum = sum, least = least, taken = taken, complete = false, again = true } end
+bury(claim)
+else
+local fits = sum + claim.weight <= math.min(least, claim.capacity)
+if not claim.open and (not fits or held_back()) then
+return { sum = sum, least = least, taken = taken, complete = false }
+end
+if not claim.open then
+open(claim, taken)
+save(claim)
+if not except[id] then tell(id) end
+tell_watchers(line)
+end
+sum, least = sum + claim.weight, math.min(least, claim.capacity)
+if claim.slot >= 0 then taken[claim.slot] = true end
+end
+end
+if #members < PAGE then return { sum = sum, least = least, taken = taken, complete = true } end
+from = '(' .. members[#members]
+end
+end
+local function contended(line, session)
+local to = behind(line)
+while true do
+local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(line), 'LIMIT', 0, PAGE)
+for _, member in ipairs(members) do
+local claim = claim_of(id_in(line, member))
+if claim and claim.open then
+local tried = call('HGET', BOOK, 't' .. line)
+if not tried then return false end
+local untl, id = string.match(tried, '^(%d+) (.*)$')
+local first = tonumber(untl) > now and claim_of(id)
+return first and lives(first) or false
+end
+if claim and session_of(claim.id) ~= session and lives(claim) then return true end
+end
+if #members < PAGE then return false end
+to = '(' .. members[#members]
+end
+end
+local function row(claim)
+local texts = call('HMGET', BOOK, claim.id, 'w' .. session_of(claim.id), 'n' .. claim.id)
+return { claim.id, texts[1] or '', texts[2] or '', texts[3] or '' }
+end
+local function holder_of(line)
+local from = '[' .. before(line)
+while true do
+local members = page_of(line, from)
+for _, member in ipairs(members) do
+local claim = claim_of(id_in(line, member))
+if claim and lives(claim) then return claim.open and claim or nil end
+end
+if #members < PAGE then return nil end
+from = '(' .. members[#members]
+end
+end
+local function open_standing(claim)
+return { 'open', whole(claim.seq), claim.slot, claim.dead > 0 and whole(claim.dead - now) or '-1',
+contended(claim.line, session_of(claim.id)) and 1 or 0 }
+end
+local function closed_standing(claim)
+local sum, least, earliest, first = claim.weight, claim.capacity, held_back() and head.grace or 2 ^ 53, true
+local to, enough, nearest = '(' .. place(claim), false, true
+while not enough do
+local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(claim.line), 'LIMIT', 0, PAGE)
+for _, member in ipairs(members) do
+local ahead = claim_of(id_in(claim.line, member))
+if ahead and lives(ahead) then
+if nearest then first, nearest = ahead.open, false end
+sum, least = sum + ahead.weight, math.min(least, ahead.capacity)
+earliest = math.min(earliest, ends_at(ahead))
+if sum > least then
+enough = true
+break
+end
+end
+end
+if #members < PAGE then break end
+to = '(' .. members[#members]
+end
+local holder = holder_of(claim.line)
+return { 'closed', whole(claim.seq), first and 1 or 0, earliest < 2 ^ 53 and whole(earliest - now) or '-1',
+holder and row(holder) or {} }
+end
+local function standing(claim)
+return claim.open and open_standing(claim) or closed_standing(claim)
+end
+local function settled_standing(claim, except)
+if claim.open then return open_standing(claim) end
+if settle(claim.line, except).again then return { 'again' } end
+return standing(claim_of(claim.id))
+end
+local session, id, line, weight, hold, order = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 if not session_lives(session) then return { whole(now), 'session-gone' } end
 local claim = claim_of(id)
 if not (claim and claim.line == line and session_of(id) == session and lives(claim)) then
@@ -281,20 +1172,197 @@ settle(line, {})
 return { whole(now), 'told', open_standing(claim) }
 `
 
-export const ASK: string = `${HEADER}${LINE}local session = ARGV[2]
-if not session_lives(session) then return { whole(now), 'session-gone' } end
-local asked = {}
-for at = 3, #ARGV, 2 do asked[ARGV[at]] = true end
-local standings = {}
-for at = 3, #ARGV, 2 do
-local claim = claim_of(ARGV[at])
-local own = claim and claim.line == ARGV[at + 1] and session_of(claim.id) == session and lives(claim)
-standings[#standings + 1] = own and settled_standing(claim, asked) or { 'gone' }
+export const BEAT: string = `#!lua flags=allow-oom
+local call = redis.call
+local HEAD = KEYS[1]
+local LAYOUT = '1'
+local clock = call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local function whole(number)
+return string.format('%.0f', number)
 end
-return { whole(now), 'told', standings }
-`
-
-export const BEAT: string = `${HEADER}${LINE}local session, ttl, after, limit, era = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6]
+local head = {}
+local function read_head()
+local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
+if stored[1] and stored[1] ~= LAYOUT then
+error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+end
+head.era, head.print = stored[2], stored[3]
+head.last = tonumber(stored[4] or 0)
+head.grace = tonumber(stored[5] or 0)
+head.maxttl = tonumber(stored[6] or 0)
+head.quarantine = stored[7] == '1'
+head.born = stored[1] and true or false
+end
+local function held_back()
+return head.grace > now
+end
+read_head()
+local function raise_last(maxttl)
+head.last = math.max(head.last, now + maxttl)
+end
+local function check_era()
+local print = tostring(redis)
+if head.print == print then return end
+local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
+if head.era and head.era ~= era then
+raise_last(head.maxttl)
+if head.quarantine then head.grace = now + head.maxttl end
+end
+head.era, head.print = era, print
+head.fresh = not head.born
+if head.born then
+call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+end
+end
+check_era()
+local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
+local NEWS = ARGV[1]
+local PAGE = 16
+local DEAD_MAX = 512
+local buried = 0
+local SLOT, DETACHED = 1, 2
+local function session_of(id)
+return string.sub(id, 1, 16)
+end
+local known_ends = {}
+local function end_of(session)
+local ends = known_ends[session]
+if not ends then
+ends = tonumber(call('ZSCORE', ENDS, session) or 0)
+known_ends[session] = ends
+end
+return ends
+end
+local function set_end(session, ends)
+known_ends[session] = ends
+call('ZADD', ENDS, whole(ends), session)
+end
+local function session_lives(session)
+local ends = end_of(session)
+return ends > now or (ends > 0 and held_back())
+end
+local function parse(id, text)
+local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
+string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+return {
+id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
+dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
+since = since, line = line,
+}
+end
+local function claim_of(id)
+local text = call('HGET', BOOK, id)
+return text and parse(id, text) or nil
+end
+local function save(claim)
+call('HSET', BOOK, claim.id, string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight,
+claim.capacity, claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since,
+claim.line))
+end
+local function has(claim, flag)
+return math.floor(claim.flags / flag) % 2 == 1
+end
+local function lives(claim)
+return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
+end
+local function before(line) return 'l' .. line .. '\\0' end
+local function behind(line) return '(l' .. line .. '\\1' end
+local function place(claim) return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id end
+local function id_in(line, member) return string.sub(member, #line + 19) end
+local function tell_watchers(line)
+if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
+end
+local function tell(id)
+local who = call('HGET', BOOK, 'w' .. session_of(id))
+local channel = who and string.match(who, '^%S+')
+if channel then call('PUBLISH', channel, id) end
+end
+local function remove(claim)
+call('ZREM', INDEX, place(claim), 'o' .. claim.id)
+call('HDEL', BOOK, claim.id, 'n' .. claim.id)
+if claim.dead > 0 then call('ZREM', ENDS, claim.id) end
+tell_watchers(claim.line)
+end
+local function bury(claim)
+local session = session_of(claim.id)
+remove(claim)
+buried = buried + 1
+if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
+end
+local function page_of(line, from)
+return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
+end
+local function smallest_free(taken)
+local slot = 0
+while taken[slot] do slot = slot + 1 end
+return slot
+end
+local function end_with(claim)
+if claim.dead > 0 then
+call('ZADD', ENDS, whole(claim.dead), claim.id)
+if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
+end
+end
+local function open(claim, taken)
+claim.open = true
+claim.since = whole(now)
+if claim.hold > 0 then claim.dead = now + claim.hold end
+if has(claim, SLOT) then claim.slot = smallest_free(taken) end
+end_with(claim)
+end
+local function settle(line, except)
+local sum, least, taken = 0, 2 ^ 53, {}
+local from = '[' .. before(line)
+while true do
+local members = page_of(line, from)
+for _, member in ipairs(members) do
+local id = id_in(line, member)
+local claim = claim_of(id)
+if not claim then
+call('ZREM', INDEX, member)
+elseif not lives(claim) then
+if buried >= DEAD_MAX then return { sum = sum, least = least, taken = taken, complete = false, again = true } end
+bury(claim)
+else
+local fits = sum + claim.weight <= math.min(least, claim.capacity)
+if not claim.open and (not fits or held_back()) then
+return { sum = sum, least = least, taken = taken, complete = false }
+end
+if not claim.open then
+open(claim, taken)
+save(claim)
+if not except[id] then tell(id) end
+tell_watchers(line)
+end
+sum, least = sum + claim.weight, math.min(least, claim.capacity)
+if claim.slot >= 0 then taken[claim.slot] = true end
+end
+end
+if #members < PAGE then return { sum = sum, least = least, taken = taken, complete = true } end
+from = '(' .. members[#members]
+end
+end
+local function contended(line, session)
+local to = behind(line)
+while true do
+local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(line), 'LIMIT', 0, PAGE)
+for _, member in ipairs(members) do
+local claim = claim_of(id_in(line, member))
+if claim and claim.open then
+local tried = call('HGET', BOOK, 't' .. line)
+if not tried then return false end
+local untl, id = string.match(tried, '^(%d+) (.*)$')
+local first = tonumber(untl) > now and claim_of(id)
+return first and lives(first) or false
+end
+if claim and session_of(claim.id) ~= session and lives(claim) then return true end
+end
+if #members < PAGE then return false end
+to = '(' .. members[#members]
+end
+end
+local session, ttl, after, limit, era = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6]
 local SESSIONS_MAX, CLAIMS_MAX = 8, 64
 local function sweep_session(dead, most, lines)
 local members = call('ZRANGEBYLEX', INDEX, '[o' .. dead .. '.', '(o' .. dead .. '/', 'LIMIT', 0, most)
@@ -354,7 +1422,7 @@ return rows
 end
 local function mail()
 local ids = {}
-local untl, text = string.match(call('HGET', BOOK, 'm' .. session) or '', '^(%d+)(.*)\$')
+local untl, text = string.match(call('HGET', BOOK, 'm' .. session) or '', '^(%d+)(.*)$')
 if not untl then return ids end
 if tonumber(untl) <= now then
 call('HDEL', BOOK, 'm' .. session)
@@ -370,7 +1438,8 @@ sweep()
 return { whole(now), 'beaten', audit(), mail() }
 `
 
-export const BEAT_BARE: string = `local clock = redis.call('TIME')
+export const BEAT_BARE: string = `#!lua flags=allow-oom
+local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local ends = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
 if ends <= now then return { string.format('%.0f', now), 'session-gone' } end
@@ -378,111 +1447,375 @@ redis.call('ZADD', KEYS[1], 'GT', string.format('%.0f', now + ARGV[2]), ARGV[1])
 return { string.format('%.0f', now), 'beaten' }
 `
 
-export const CELL_ADD: string = `${HEADER}if now > tonumber(ARGV[4]) then return { whole(now), 'too-late', call('SCARD', KEYS[2]) } end
-if call('SADD', KEYS[2], ARGV[3]) == 1 then
-local ends = math.ceil((now + ARGV[5]) / 1000)
-local known = call('PEXPIRETIME', KEYS[2])
-if known < ends then call('PEXPIREAT', KEYS[2], whole(ends)) end
-call('PUBLISH', ARGV[1], ARGV[2])
+export const FINISH: string = `#!lua flags=allow-oom
+local call = redis.call
+local HEAD = KEYS[1]
+local LAYOUT = '1'
+local clock = call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local function whole(number)
+return string.format('%.0f', number)
 end
-return { whole(now), 'counted', call('SCARD', KEYS[2]) }
-`
-
-export const CELL_GET: string = `${HEADER}local stored = call('HMGET', KEYS[2], 'value', 'version')
-return { whole(now), 'cell', stored[1] or '', stored[2] or '', call('SCARD', KEYS[3]) }
-`
-
-export const CELL_REMOVE: string = `${HEADER}local removed = call('DEL', KEYS[2], KEYS[3])
-if removed > 0 then call('PUBLISH', ARGV[1], ARGV[2]) end
-return { whole(now), removed > 0 and 'removed' or 'absent' }
-`
-
-export const CELL_SET: string = `${HEADER}local name, value, not_after, least, wanted = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
-local life, keep, maxttl = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
-local before = call('GET', KEYS[3])
-if before then
-if before == 'refused' then return { whole(now), 'refused' } end
-return { whole(now), 'written', before }
+local head = {}
+local function read_head()
+local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
+if stored[1] and stored[1] ~= LAYOUT then
+error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
 end
-if now > not_after then return { whole(now), 'too-late' } end
-local outcome = 'refused'
-if wanted == '*' or wanted == (call('HGET', KEYS[2], 'version') or '') then
-if head.last == 0 then raise_last(maxttl) end
-outcome = whole(next_number(least))
-save_last()
-call('HSET', KEYS[2], 'value', value, 'version', outcome)
-if life > 0 then call('PEXPIRE', KEYS[2], whole(math.ceil(life / 1000))) else call('PERSIST', KEYS[2]) end
-call('PUBLISH', ARGV[1], name)
+head.era, head.print = stored[2], stored[3]
+head.last = tonumber(stored[4] or 0)
+head.grace = tonumber(stored[5] or 0)
+head.maxttl = tonumber(stored[6] or 0)
+head.quarantine = stored[7] == '1'
+head.born = stored[1] and true or false
 end
-call('SET', KEYS[3], outcome, 'PXAT', whole(math.ceil((not_after + keep) / 1000)))
-return outcome == 'refused' and { whole(now), outcome } or { whole(now), 'written', outcome }
-`
-
-export const ENTER: string = `${HEADER}${LINE}local session, least, ahead = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local FIELDS = 11
-local function refuse(line, slice)
-local holder = holder_of(line)
-if not holder then return { 'refused', {} } end
-local tried = call('HGET', BOOK, 't' .. line)
-local untl, id = string.match(tried or '', '^(%d+) (.*)\$')
-local ends = now + slice
-if id == holder.id then ends = math.max(ends, tonumber(untl)) end
-call('HSET', BOOK, 't' .. line, whole(ends) .. ' ' .. holder.id)
-tell(holder.id)
-return { 'refused', row(holder) }
+local function held_back()
+return head.grace > now
 end
-local function number_for(proposed)
-if proposed == 0 then return next_number(least) end
-if proposed <= head.last then return nil, { 'too-low', whole(head.last) } end
-if proposed > now + ahead then return nil, { 'too-high' } end
-head.last = proposed
-return proposed
+read_head()
+local function raise_last(maxttl)
+head.last = math.max(head.last, now + maxttl)
 end
-local function enter(id, line, weight, capacity, hold, flags, notes, mode, not_after, slice, proposed)
-local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
-local occupied = #call('ZRANGEBYLEX', INDEX, '[' .. before(line), behind(line), 'LIMIT', 0, 1) > 0
-local earlier = occupied and claim_of(id)
-if earlier and lives(earlier) then return settled_standing(earlier, { [id] = true }) end
-if now > not_after then return { 'too-late' } end
-if mode == 'try' and held_back() then return { 'held-back', whole(head.grace - now) } end
-if occupied then
-if earlier then remove(earlier) end
-state = settle(line, {})
-if state.again then return { 'again' } end
+local function check_era()
+local print = tostring(redis)
+if head.print == print then return end
+local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
+if head.era and head.era ~= era then
+raise_last(head.maxttl)
+if head.quarantine then head.grace = now + head.maxttl end
 end
-local fits = state.complete and state.sum + weight <= math.min(state.least, capacity)
-if mode == 'try' and not fits then return refuse(line, slice) end
-local seq, why = number_for(proposed)
-if not seq then return why end
-local claim = { id = id, seq = seq, weight = weight, capacity = capacity, open = false, dead = 0, slot = -1,
-flags = flags, hold = hold, order = '0', since = whole(now), line = line }
-add(claim)
-if notes ~= '' then call('HSET', BOOK, 'n' .. id, notes) end
-if fits and not held_back() then
-open(claim, state.taken)
+head.era, head.print = era, print
+head.fresh = not head.born
+if head.born then
+call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+end
+end
+check_era()
+local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
+local NEWS = ARGV[1]
+local PAGE = 16
+local DEAD_MAX = 512
+local buried = 0
+local SLOT, DETACHED = 1, 2
+local function session_of(id)
+return string.sub(id, 1, 16)
+end
+local known_ends = {}
+local function end_of(session)
+local ends = known_ends[session]
+if not ends then
+ends = tonumber(call('ZSCORE', ENDS, session) or 0)
+known_ends[session] = ends
+end
+return ends
+end
+local function set_end(session, ends)
+known_ends[session] = ends
+call('ZADD', ENDS, whole(ends), session)
+end
+local function session_lives(session)
+local ends = end_of(session)
+return ends > now or (ends > 0 and held_back())
+end
+local function parse(id, text)
+local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
+string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+return {
+id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
+dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
+since = since, line = line,
+}
+end
+local function claim_of(id)
+local text = call('HGET', BOOK, id)
+return text and parse(id, text) or nil
+end
+local function save(claim)
+call('HSET', BOOK, claim.id, string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight,
+claim.capacity, claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since,
+claim.line))
+end
+local function has(claim, flag)
+return math.floor(claim.flags / flag) % 2 == 1
+end
+local function lives(claim)
+return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
+end
+local function before(line) return 'l' .. line .. '\\0' end
+local function behind(line) return '(l' .. line .. '\\1' end
+local function place(claim) return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id end
+local function id_in(line, member) return string.sub(member, #line + 19) end
+local function tell_watchers(line)
+if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
+end
+local function tell(id)
+local who = call('HGET', BOOK, 'w' .. session_of(id))
+local channel = who and string.match(who, '^%S+')
+if channel then call('PUBLISH', channel, id) end
+end
+local function remove(claim)
+call('ZREM', INDEX, place(claim), 'o' .. claim.id)
+call('HDEL', BOOK, claim.id, 'n' .. claim.id)
+if claim.dead > 0 then call('ZREM', ENDS, claim.id) end
+tell_watchers(claim.line)
+end
+local function bury(claim)
+local session = session_of(claim.id)
+remove(claim)
+buried = buried + 1
+if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
+end
+local function page_of(line, from)
+return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
+end
+local function smallest_free(taken)
+local slot = 0
+while taken[slot] do slot = slot + 1 end
+return slot
+end
+local function end_with(claim)
+if claim.dead > 0 then
+call('ZADD', ENDS, whole(claim.dead), claim.id)
+if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
+end
+end
+local function open(claim, taken)
+claim.open = true
+claim.since = whole(now)
+if claim.hold > 0 then claim.dead = now + claim.hold end
+if has(claim, SLOT) then claim.slot = smallest_free(taken) end
+end_with(claim)
+end
+local function settle(line, except)
+local sum, least, taken = 0, 2 ^ 53, {}
+local from = '[' .. before(line)
+while true do
+local members = page_of(line, from)
+for _, member in ipairs(members) do
+local id = id_in(line, member)
+local claim = claim_of(id)
+if not claim then
+call('ZREM', INDEX, member)
+elseif not lives(claim) then
+if buried >= DEAD_MAX then return { sum = sum, least = least, taken = taken, complete = false, again = true } end
+bury(claim)
+else
+local fits = sum + claim.weight <= math.min(least, claim.capacity)
+if not claim.open and (not fits or held_back()) then
+return { sum = sum, least = least, taken = taken, complete = false }
+end
+if not claim.open then
+open(claim, taken)
+save(claim)
+if not except[id] then tell(id) end
 tell_watchers(line)
 end
-save(claim)
-if not occupied and claim.open then
-return { 'open', whole(seq), claim.slot, claim.dead > 0 and whole(claim.dead - now) or '-1', 0 }
+sum, least = sum + claim.weight, math.min(least, claim.capacity)
+if claim.slot >= 0 then taken[claim.slot] = true end
 end
-return standing(claim)
 end
-if not session_lives(session) then return { whole(now), 'session-gone' } end
-local answers, last = {}, head.last
-for at = 5, #ARGV, FIELDS do
-answers[#answers + 1] = enter(ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3]),
-tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), ARGV[at + 6], ARGV[at + 7], tonumber(ARGV[at + 8]),
-tonumber(ARGV[at + 9]), tonumber(ARGV[at + 10]))
+if #members < PAGE then return { sum = sum, least = least, taken = taken, complete = true } end
+from = '(' .. members[#members]
 end
-if head.last ~= last then save_last() end
-return { whole(now), 'told', answers }
+end
+local session = ARGV[2]
+local CLAIMS_MAX = 256
+if call('ZSCORE', ENDS, session) then set_end(session, 0) end
+local members = call('ZRANGEBYLEX', INDEX, '[o' .. session .. '.', '(o' .. session .. '/', 'LIMIT', 0, CLAIMS_MAX)
+local lines = {}
+for _, member in ipairs(members) do
+local claim = claim_of(string.sub(member, 2))
+if claim then
+remove(claim)
+lines[claim.line] = true
+else
+call('ZREM', INDEX, member)
+end
+end
+for line in pairs(lines) do
+if settle(line, {}).complete and #page_of(line, '[' .. before(line)) == 0 then call('HDEL', BOOK, 't' .. line) end
+end
+if #members == CLAIMS_MAX then return { whole(now), 'again' } end
+call('ZREM', ENDS, session)
+call('HDEL', BOOK, 'w' .. session, 'm' .. session)
+return { whole(now), 'ended' }
 `
 
-export const EVICT: string = `${HEADER}${LINE}local line, wanted, keep = ARGV[2], ARGV[3], tonumber(ARGV[4])
+export const EVICT: string = `#!lua flags=allow-oom
+local call = redis.call
+local HEAD = KEYS[1]
+local LAYOUT = '1'
+local clock = call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local function whole(number)
+return string.format('%.0f', number)
+end
+local head = {}
+local function read_head()
+local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
+if stored[1] and stored[1] ~= LAYOUT then
+error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+end
+head.era, head.print = stored[2], stored[3]
+head.last = tonumber(stored[4] or 0)
+head.grace = tonumber(stored[5] or 0)
+head.maxttl = tonumber(stored[6] or 0)
+head.quarantine = stored[7] == '1'
+head.born = stored[1] and true or false
+end
+local function held_back()
+return head.grace > now
+end
+read_head()
+local function raise_last(maxttl)
+head.last = math.max(head.last, now + maxttl)
+end
+local function check_era()
+local print = tostring(redis)
+if head.print == print then return end
+local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
+if head.era and head.era ~= era then
+raise_last(head.maxttl)
+if head.quarantine then head.grace = now + head.maxttl end
+end
+head.era, head.print = era, print
+head.fresh = not head.born
+if head.born then
+call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+end
+end
+check_era()
+local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
+local NEWS = ARGV[1]
+local PAGE = 16
+local DEAD_MAX = 512
+local buried = 0
+local SLOT, DETACHED = 1, 2
+local function session_of(id)
+return string.sub(id, 1, 16)
+end
+local known_ends = {}
+local function end_of(session)
+local ends = known_ends[session]
+if not ends then
+ends = tonumber(call('ZSCORE', ENDS, session) or 0)
+known_ends[session] = ends
+end
+return ends
+end
+local function set_end(session, ends)
+known_ends[session] = ends
+call('ZADD', ENDS, whole(ends), session)
+end
+local function session_lives(session)
+local ends = end_of(session)
+return ends > now or (ends > 0 and held_back())
+end
+local function parse(id, text)
+local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
+string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+return {
+id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
+dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
+since = since, line = line,
+}
+end
+local function claim_of(id)
+local text = call('HGET', BOOK, id)
+return text and parse(id, text) or nil
+end
+local function save(claim)
+call('HSET', BOOK, claim.id, string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight,
+claim.capacity, claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since,
+claim.line))
+end
+local function has(claim, flag)
+return math.floor(claim.flags / flag) % 2 == 1
+end
+local function lives(claim)
+return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
+end
+local function before(line) return 'l' .. line .. '\\0' end
+local function behind(line) return '(l' .. line .. '\\1' end
+local function place(claim) return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id end
+local function id_in(line, member) return string.sub(member, #line + 19) end
+local function tell_watchers(line)
+if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
+end
+local function tell(id)
+local who = call('HGET', BOOK, 'w' .. session_of(id))
+local channel = who and string.match(who, '^%S+')
+if channel then call('PUBLISH', channel, id) end
+end
+local function remove(claim)
+call('ZREM', INDEX, place(claim), 'o' .. claim.id)
+call('HDEL', BOOK, claim.id, 'n' .. claim.id)
+if claim.dead > 0 then call('ZREM', ENDS, claim.id) end
+tell_watchers(claim.line)
+end
+local function bury(claim)
+local session = session_of(claim.id)
+remove(claim)
+buried = buried + 1
+if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
+end
+local function page_of(line, from)
+return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
+end
+local function smallest_free(taken)
+local slot = 0
+while taken[slot] do slot = slot + 1 end
+return slot
+end
+local function end_with(claim)
+if claim.dead > 0 then
+call('ZADD', ENDS, whole(claim.dead), claim.id)
+if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
+end
+end
+local function open(claim, taken)
+claim.open = true
+claim.since = whole(now)
+if claim.hold > 0 then claim.dead = now + claim.hold end
+if has(claim, SLOT) then claim.slot = smallest_free(taken) end
+end_with(claim)
+end
+local function settle(line, except)
+local sum, least, taken = 0, 2 ^ 53, {}
+local from = '[' .. before(line)
+while true do
+local members = page_of(line, from)
+for _, member in ipairs(members) do
+local id = id_in(line, member)
+local claim = claim_of(id)
+if not claim then
+call('ZREM', INDEX, member)
+elseif not lives(claim) then
+if buried >= DEAD_MAX then return { sum = sum, least = least, taken = taken, complete = false, again = true } end
+bury(claim)
+else
+local fits = sum + claim.weight <= math.min(least, claim.capacity)
+if not claim.open and (not fits or held_back()) then
+return { sum = sum, least = least, taken = taken, complete = false }
+end
+if not claim.open then
+open(claim, taken)
+save(claim)
+if not except[id] then tell(id) end
+tell_watchers(line)
+end
+sum, least = sum + claim.weight, math.min(least, claim.capacity)
+if claim.slot >= 0 then taken[claim.slot] = true end
+end
+end
+if #members < PAGE then return { sum = sum, least = least, taken = taken, complete = true } end
+from = '(' .. members[#members]
+end
+end
+local line, wanted, keep = ARGV[2], ARGV[3], tonumber(ARGV[4])
 local function put_word(id)
 local box = 'm' .. session_of(id)
-local untl, ids = string.match(call('HGET', BOOK, box) or '', '^(%d+)(.*)\$')
+local untl, ids = string.match(call('HGET', BOOK, box) or '', '^(%d+)(.*)$')
 if not untl or tonumber(untl) <= now then ids = '' end
 call('HSET', BOOK, box, whole(now + keep) .. ids .. ' ' .. id)
 end
@@ -512,30 +1845,78 @@ if settle(line, {}).complete and #page_of(line, '[' .. before(line)) == 0 then c
 return { whole(now), 'evicted', evicted }
 `
 
-export const FINISH: string = `${HEADER}${LINE}local session = ARGV[2]
-local CLAIMS_MAX = 256
-if call('ZSCORE', ENDS, session) then set_end(session, 0) end
-local members = call('ZRANGEBYLEX', INDEX, '[o' .. session .. '.', '(o' .. session .. '/', 'LIMIT', 0, CLAIMS_MAX)
-local lines = {}
-for _, member in ipairs(members) do
-local claim = claim_of(string.sub(member, 2))
-if claim then
-remove(claim)
-lines[claim.line] = true
-else
-call('ZREM', INDEX, member)
+export const INSPECT: string = `#!lua flags=no-writes
+local call = redis.call
+local HEAD = KEYS[1]
+local LAYOUT = '1'
+local clock = call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local function whole(number)
+return string.format('%.0f', number)
 end
+local head = {}
+local function read_head()
+local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
+if stored[1] and stored[1] ~= LAYOUT then
+error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
 end
-for line in pairs(lines) do
-if settle(line, {}).complete and #page_of(line, '[' .. before(line)) == 0 then call('HDEL', BOOK, 't' .. line) end
+head.era, head.print = stored[2], stored[3]
+head.last = tonumber(stored[4] or 0)
+head.grace = tonumber(stored[5] or 0)
+head.maxttl = tonumber(stored[6] or 0)
+head.quarantine = stored[7] == '1'
+head.born = stored[1] and true or false
 end
-if #members == CLAIMS_MAX then return { whole(now), 'again' } end
-call('ZREM', ENDS, session)
-call('HDEL', BOOK, 'w' .. session, 'm' .. session)
-return { whole(now), 'ended' }
-`
-
-export const INSPECT: string = `${HEADER}${LINE}local line, after, limit = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local function held_back()
+return head.grace > now
+end
+read_head()
+local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
+local NEWS = ARGV[1]
+local PAGE = 16
+local DEAD_MAX = 512
+local buried = 0
+local SLOT, DETACHED = 1, 2
+local function session_of(id)
+return string.sub(id, 1, 16)
+end
+local known_ends = {}
+local function end_of(session)
+local ends = known_ends[session]
+if not ends then
+ends = tonumber(call('ZSCORE', ENDS, session) or 0)
+known_ends[session] = ends
+end
+return ends
+end
+local function session_lives(session)
+local ends = end_of(session)
+return ends > now or (ends > 0 and held_back())
+end
+local function parse(id, text)
+local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
+string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+return {
+id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
+dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
+since = since, line = line,
+}
+end
+local function claim_of(id)
+local text = call('HGET', BOOK, id)
+return text and parse(id, text) or nil
+end
+local function lives(claim)
+return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
+end
+local function before(line) return 'l' .. line .. '\\0' end
+local function behind(line) return '(l' .. line .. '\\1' end
+local function id_in(line, member) return string.sub(member, #line + 19) end
+local function row(claim)
+local texts = call('HMGET', BOOK, claim.id, 'w' .. session_of(claim.id), 'n' .. claim.id)
+return { claim.id, texts[1] or '', texts[2] or '', texts[3] or '' }
+end
+local line, after, limit = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local from = '(' .. before(line) .. string.format('%016.0f', after) .. '~'
 local members = call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, limit)
 local rows, last = {}, ''
@@ -547,24 +1928,37 @@ if #members == limit then last = string.sub(members[limit], #line + 3, #line + 1
 return { whole(now), 'page', last, rows }
 `
 
-export const LEAVE: string = `${HEADER}${LINE}local function leave(id, line)
-local claim = claim_of(id)
-if not claim or claim.line ~= line then return 0 end
-local alive = lives(claim) and 1 or 0
-remove(claim)
-if #call('ZRANGEBYLEX', INDEX, '[' .. before(line), behind(line), 'LIMIT', 0, 1) == 0 then
-call('HDEL', BOOK, 't' .. line)
-else
-settle(line, {})
+export const LIST: string = `#!lua flags=no-writes
+local call = redis.call
+local HEAD = KEYS[1]
+local LAYOUT = '1'
+local clock = call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local function whole(number)
+return string.format('%.0f', number)
 end
-return alive
+local head = {}
+local function read_head()
+local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
+if stored[1] and stored[1] ~= LAYOUT then
+error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
 end
-local found = {}
-for at = 2, #ARGV, 2 do found[#found + 1] = leave(ARGV[at], ARGV[at + 1]) end
-return { whole(now), 'told', found }
-`
-
-export const LIST: string = `${HEADER}${LINE}local prefix, from, limit = ARGV[2], ARGV[3], tonumber(ARGV[4])
+head.era, head.print = stored[2], stored[3]
+head.last = tonumber(stored[4] or 0)
+head.grace = tonumber(stored[5] or 0)
+head.maxttl = tonumber(stored[6] or 0)
+head.quarantine = stored[7] == '1'
+head.born = stored[1] and true or false
+end
+read_head()
+local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
+local NEWS = ARGV[1]
+local PAGE = 16
+local DEAD_MAX = 512
+local buried = 0
+local SLOT, DETACHED = 1, 2
+local known_ends = {}
+local prefix, from, limit = ARGV[2], ARGV[3], tonumber(ARGV[4])
 local names = {}
 while #names < limit do
 local member = call('ZRANGEBYLEX', INDEX, from, '[m', 'LIMIT', 0, 1)[1]
@@ -576,24 +1970,197 @@ end
 return { whole(now), 'names', names }
 `
 
-export const OPEN: string = `${HEADER}${LINE}local session, ttl, who, seen = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5] == '1'
-local least, maxttl, quarantine = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8] == '1'
-if head.maxttl == 0 then
-raise_last(maxttl)
-if seen and quarantine then head.grace = now + maxttl end
-call('HSET', HEAD, 'layout', LAYOUT, 'era', head.era, 'print', head.print, 'grace', whole(head.grace), 'maxttl',
-whole(maxttl), 'quarantine', quarantine and 1 or 0)
-elseif head.maxttl ~= maxttl or head.quarantine ~= quarantine then
-return { whole(now), 'differs', whole(head.maxttl), head.quarantine and 1 or 0 }
+export const CELL_GET: string = `#!lua flags=no-writes
+local call = redis.call
+local HEAD = KEYS[1]
+local LAYOUT = '1'
+local clock = call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local function whole(number)
+return string.format('%.0f', number)
 end
-head.last = math.max(head.last, least - 1)
+local head = {}
+local function read_head()
+local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
+if stored[1] and stored[1] ~= LAYOUT then
+error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+end
+head.era, head.print = stored[2], stored[3]
+head.last = tonumber(stored[4] or 0)
+head.grace = tonumber(stored[5] or 0)
+head.maxttl = tonumber(stored[6] or 0)
+head.quarantine = stored[7] == '1'
+head.born = stored[1] and true or false
+end
+read_head()
+local stored = call('HMGET', KEYS[2], 'value', 'version')
+return { whole(now), 'cell', stored[1] or '', stored[2] or '', call('SCARD', KEYS[3]) }
+`
+
+export const CELL_SET: string = `#!lua
+local call = redis.call
+local HEAD = KEYS[1]
+local LAYOUT = '1'
+local clock = call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local function whole(number)
+return string.format('%.0f', number)
+end
+local head = {}
+local function read_head()
+local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
+if stored[1] and stored[1] ~= LAYOUT then
+error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+end
+head.era, head.print = stored[2], stored[3]
+head.last = tonumber(stored[4] or 0)
+head.grace = tonumber(stored[5] or 0)
+head.maxttl = tonumber(stored[6] or 0)
+head.quarantine = stored[7] == '1'
+head.born = stored[1] and true or false
+end
+read_head()
+local function raise_last(maxttl)
+head.last = math.max(head.last, now + maxttl)
+end
+local function check_era()
+local print = tostring(redis)
+if head.print == print then return end
+local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
+if head.era and head.era ~= era then
+raise_last(head.maxttl)
+if head.quarantine then head.grace = now + head.maxttl end
+end
+head.era, head.print = era, print
+head.fresh = not head.born
+if head.born then
+call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+end
+end
+local function next_number(least)
+head.last = math.max(head.last + 1, least, now)
+if head.last >= 9007199254740992 then error({ err = 'HOLDFAST the next number would not be below 2^53' }) end
+return head.last
+end
+local function save_last()
+call('HSET', HEAD, 'layout', LAYOUT, 'last', whole(head.last))
+if head.fresh then call('HSET', HEAD, 'era', head.era, 'print', head.print) end
+end
+check_era()
+local name, value, not_after, least, wanted = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
+local life, keep, maxttl = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+local before = call('GET', KEYS[3])
+if before then
+if before == 'refused' then return { whole(now), 'refused' } end
+return { whole(now), 'written', before }
+end
+if now > not_after then return { whole(now), 'too-late' } end
+local outcome = 'refused'
+if wanted == '*' or wanted == (call('HGET', KEYS[2], 'version') or '') then
+if head.last == 0 then raise_last(maxttl) end
+outcome = whole(next_number(least))
 save_last()
-local known = call('ZSCORE', ENDS, session)
-if not known then
-call('HSET', BOOK, 'w' .. session, who)
-set_end(session, now + ttl)
-elseif tonumber(known) > now then
-set_end(session, math.max(tonumber(known), now + ttl))
+call('HSET', KEYS[2], 'value', value, 'version', outcome)
+if life > 0 then call('PEXPIRE', KEYS[2], whole(math.ceil(life / 1000))) else call('PERSIST', KEYS[2]) end
+call('PUBLISH', ARGV[1], name)
 end
-return { whole(now), 'opened', head.era }
+call('SET', KEYS[3], outcome, 'PXAT', whole(math.ceil((not_after + keep) / 1000)))
+return outcome == 'refused' and { whole(now), outcome } or { whole(now), 'written', outcome }
+`
+
+export const CELL_ADD: string = `#!lua
+local call = redis.call
+local HEAD = KEYS[1]
+local LAYOUT = '1'
+local clock = call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local function whole(number)
+return string.format('%.0f', number)
+end
+local head = {}
+local function read_head()
+local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
+if stored[1] and stored[1] ~= LAYOUT then
+error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+end
+head.era, head.print = stored[2], stored[3]
+head.last = tonumber(stored[4] or 0)
+head.grace = tonumber(stored[5] or 0)
+head.maxttl = tonumber(stored[6] or 0)
+head.quarantine = stored[7] == '1'
+head.born = stored[1] and true or false
+end
+read_head()
+local function raise_last(maxttl)
+head.last = math.max(head.last, now + maxttl)
+end
+local function check_era()
+local print = tostring(redis)
+if head.print == print then return end
+local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
+if head.era and head.era ~= era then
+raise_last(head.maxttl)
+if head.quarantine then head.grace = now + head.maxttl end
+end
+head.era, head.print = era, print
+head.fresh = not head.born
+if head.born then
+call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+end
+end
+check_era()
+if now > tonumber(ARGV[4]) then return { whole(now), 'too-late', call('SCARD', KEYS[2]) } end
+if call('SADD', KEYS[2], ARGV[3]) == 1 then
+local ends = math.ceil((now + ARGV[5]) / 1000)
+local known = call('PEXPIRETIME', KEYS[2])
+if known < ends then call('PEXPIREAT', KEYS[2], whole(ends)) end
+call('PUBLISH', ARGV[1], ARGV[2])
+end
+return { whole(now), 'counted', call('SCARD', KEYS[2]) }
+`
+
+export const CELL_REMOVE: string = `#!lua flags=allow-oom
+local call = redis.call
+local HEAD = KEYS[1]
+local LAYOUT = '1'
+local clock = call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local function whole(number)
+return string.format('%.0f', number)
+end
+local head = {}
+local function read_head()
+local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
+if stored[1] and stored[1] ~= LAYOUT then
+error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+end
+head.era, head.print = stored[2], stored[3]
+head.last = tonumber(stored[4] or 0)
+head.grace = tonumber(stored[5] or 0)
+head.maxttl = tonumber(stored[6] or 0)
+head.quarantine = stored[7] == '1'
+head.born = stored[1] and true or false
+end
+read_head()
+local function raise_last(maxttl)
+head.last = math.max(head.last, now + maxttl)
+end
+local function check_era()
+local print = tostring(redis)
+if head.print == print then return end
+local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
+if head.era and head.era ~= era then
+raise_last(head.maxttl)
+if head.quarantine then head.grace = now + head.maxttl end
+end
+head.era, head.print = era, print
+head.fresh = not head.born
+if head.born then
+call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+end
+end
+check_era()
+local removed = call('DEL', KEYS[2], KEYS[3])
+if removed > 0 then call('PUBLISH', ARGV[1], ARGV[2]) end
+return { whole(now), removed > 0 and 'removed' or 'absent' }
 `

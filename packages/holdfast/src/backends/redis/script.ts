@@ -13,6 +13,7 @@ function script(name: string, text: string): Script {
 }
 
 type Verb =
+  | 'agree'
   | 'open'
   | 'enter'
   | 'ask'
@@ -30,6 +31,7 @@ type Verb =
   | 'cellRemove'
 
 export const scripts: Readonly<Record<Verb, Script>> = {
+  agree: script('agree', lua.AGREE),
   open: script('open', lua.OPEN),
   enter: script('enter', lua.ENTER),
   ask: script('ask', lua.ASK),

@@ -33,11 +33,7 @@ export interface Wire {
    * Receives what is published on the channels, over a connection of its own. Resolves when all of it arrives from now
    * on; `onGap` is told when some may have been missed, after the connection is back.
    */
-  subscribe(
-    channels: readonly string[],
-    onMessage: (message: string) => void,
-    onGap: () => void,
-  ): Promise<Subscription>
+  subscribe(channels: readonly string[], onMessage: (message: string) => void, onGap: () => void): Promise<Subscription>
   /** Ends what was made here; a client that was handed in stays open. Settles within bounded time. */
   close(): Promise<void>
 }

@@ -7,14 +7,8 @@
 local session, ttl, who, seen = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5] == '1'
 local least, maxttl, quarantine = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8] == '1'
 
-if head.maxttl == 0 then
-  raise_last(maxttl)
-  if seen and quarantine then head.grace = now + maxttl end
-  call('HSET', HEAD, 'layout', LAYOUT, 'era', head.era, 'print', head.print, 'grace', whole(head.grace), 'maxttl',
-    whole(maxttl), 'quarantine', quarantine and 1 or 0)
-elseif head.maxttl ~= maxttl or head.quarantine ~= quarantine then
-  return { whole(now), 'differs', whole(head.maxttl), head.quarantine and 1 or 0 }
-end
+local difference = disagree(maxttl, quarantine, seen)
+if difference then return difference end
 head.last = math.max(head.last, least - 1)
 save_last()
 

@@ -1,0 +1,7 @@
+-- agree: fix what everybody in the namespace must agree on, or compare. Asked of the first bucket by each client, so
+-- that clients that use different buckets do not disagree unnoticed.
+-- KEYS  1 header
+-- ARGV  1 largest ttl µs   2 1: quarantine
+-- gives {now µs, 'agreed'} | {now µs, 'differs', largest ttl µs, quarantine}
+
+return disagree(tonumber(ARGV[1]), ARGV[2] == '1', false) or { whole(now), 'agreed' }
