@@ -29,6 +29,7 @@ import { Batch } from './batch.ts'
 import { micros, RedisCells } from './cells.ts'
 import { codeOf, failureOf } from './failure.ts'
 import { BUCKETS, type Bucket, bucketOf, channelOf, type Keys, keysOf } from './keys.ts'
+import { Names } from './names.ts'
 import {
   AGAIN,
   auditOf,
@@ -72,6 +73,7 @@ export class RedisLedger implements Ledger {
   readonly #channel: string
   readonly #enters = new Map<string, Batch<Entry, EnterAnswer | typeof AGAIN>>()
   readonly #leaves = new Map<number, Batch<ClaimKey, { readonly serverMs: number; readonly found: boolean }>>()
+  readonly #names: Names
   #listeners = 0
   #subscribing: Promise<Subscription> | null = null
   #closed = false
@@ -82,6 +84,7 @@ export class RedisLedger implements Ledger {
     this.#replication = replication
     this.#keys = keysOf(setup.namespace)
     this.#channel = channelOf(setup.random.id())
+    this.#names = new Names(setup.clock, BUCKETS, (bucket, args) => this.#run(scripts.list, bucket, args))
     this.cells = new RedisCells(this.#keys, setup, (script, keys, args) => this.#call(script, keys, args))
   }
 
@@ -209,13 +212,11 @@ export class RedisLedger implements Ledger {
   }
 
   async list(prefix: string, after: string, limit: number): Promise<readonly LineRow[]> {
+    const names = await this.#names.above(prefix, after)
     const rows: LineRow[] = []
-    for (let last = after; rows.length < limit; ) {
-      const names = await this.#names(prefix, last, Math.min(limit, PAGE))
-      const found = await Promise.all(names.map((name) => this.inspect(name)))
+    for (let from = 0; from < names.length && rows.length < limit; from += TOGETHER_MAX) {
+      const found = await Promise.all(names.slice(from, from + TOGETHER_MAX).map((name) => this.inspect(name)))
       rows.push(...found.filter((row) => row !== null))
-      if (names.length === 0) break
-      last = names.at(-1) as string
     }
     return rows.slice(0, limit)
   }
@@ -249,20 +250,6 @@ export class RedisLedger implements Ledger {
 
   #hint(what: string | null): void {
     if (!this.#closed && this.#listeners > 0) this.#setup.onHint(what)
-  }
-
-  /** The next names of all buckets above `after`, in the order of their bytes, and no more than each bucket gave whole. */
-  async #names(prefix: string, after: string, limit: number): Promise<readonly string[]> {
-    const above = Buffer.compare(Buffer.from(after), Buffer.from(prefix)) >= 0 && after !== ''
-    const bound = above ? `(l${after}\x01` : `[l${prefix}`
-    const pages = await Promise.all(
-      this.#keys.buckets.map(async ({ number }) => {
-        const reply = await this.#run(scripts.list, number, [prefix, bound, String(limit)])
-        return (reply[2] as readonly unknown[]).map(String)
-      }),
-    )
-    const sorted = pages.flat().sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    return sorted.slice(0, limit)
   }
 
   async #beatBare(session: SessionKey, { ttlMs }: BeatTerms): Promise<BeatAnswer> {

@@ -217,23 +217,48 @@ local function session_lives(session)
 local ends = end_of(session)
 return ends > now or (ends > 0 and held_back())
 end
-local function parse(id, text)
+local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
 since = since, line = line,
 }
 end
+local function record_of(claim)
+return string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight, claim.capacity,
+claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since, claim.line)
+end
+local function text_of(line)
+return call('HGET', BOOK, 'l' .. line)
+end
+local function alone(text)
+local id, record = string.match(text, '^(%S+) (.*)$')
+local claim = parse(id, record)
+claim.alone = true
+return claim
+end
 local function claim_of(id)
-local text = call('HGET', BOOK, id)
-return text and parse(id, text) or nil
+local record = call('HGET', BOOK, id)
+return record and parse(id, record) or nil
+end
+local function find(id, line)
+local text = text_of(line)
+if not text then return nil end
+if text == '+' then
+local claim = claim_of(id)
+return claim and claim.line == line and claim or nil
+end
+local claim = alone(text)
+return claim.id == id and claim or nil
 end
 local function save(claim)
-call('HSET', BOOK, claim.id, string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight,
-claim.capacity, claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since,
-claim.line))
+if claim.alone then
+call('HSET', BOOK, 'l' .. claim.line, claim.id .. ' ' .. record_of(claim))
+else
+call('HSET', BOOK, claim.id, record_of(claim))
+end
 end
 local function has(claim, flag)
 return math.floor(claim.flags / flag) % 2 == 1
@@ -245,10 +270,18 @@ local function ends_at(claim)
 local ends = end_of(session_of(claim.id))
 return claim.dead > 0 and math.min(ends, claim.dead) or ends
 end
-local function before(line) return 'l' .. line .. '\\0' end
-local function behind(line) return '(l' .. line .. '\\1' end
-local function place(claim) return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id end
-local function id_in(line, member) return string.sub(member, #line + 19) end
+local function before(line)
+return 'l' .. line .. '\\0'
+end
+local function behind(line)
+return '(l' .. line .. '\\1'
+end
+local function place(claim)
+return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
+end
+local function id_in(line, member)
+return string.sub(member, #line + 19)
+end
 local function tell_watchers(line)
 if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
 end
@@ -257,13 +290,24 @@ local who = call('HGET', BOOK, 'w' .. session_of(id))
 local channel = who and string.match(who, '^%S+')
 if channel then call('PUBLISH', channel, id) end
 end
-local function add(claim)
-call('ZADD', INDEX, 0, place(claim), 0, 'o' .. claim.id)
+local function spread(line)
+local text = text_of(line)
+if not text or text == '+' then return text end
+local claim = alone(text)
+call('ZADD', INDEX, 0, place(claim))
+call('HSET', BOOK, claim.id, record_of(claim), 'l' .. line, '+')
+return '+'
 end
 local function remove(claim)
-call('ZREM', INDEX, place(claim), 'o' .. claim.id)
+local own = 'o' .. claim.id .. claim.line
+if claim.alone then
+call('ZREM', INDEX, own)
+call('HDEL', BOOK, 'l' .. claim.line, 't' .. claim.line, 'n' .. claim.id)
+else
+call('ZREM', INDEX, place(claim), own)
 call('HDEL', BOOK, claim.id, 'n' .. claim.id)
-if claim.dead > 0 then call('ZREM', ENDS, claim.id) end
+end
+if claim.dead > 0 then call('ZREM', ENDS, claim.id .. claim.line) end
 tell_watchers(claim.line)
 end
 local function bury(claim)
@@ -282,7 +326,7 @@ return slot
 end
 local function end_with(claim)
 if claim.dead > 0 then
-call('ZADD', ENDS, whole(claim.dead), claim.id)
+call('ZADD', ENDS, whole(claim.dead), claim.id .. claim.line)
 if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
 end
 end
@@ -294,8 +338,9 @@ if has(claim, SLOT) then claim.slot = smallest_free(taken) end
 end_with(claim)
 end
 local function settle(line, except)
-local sum, least, taken = 0, 2 ^ 53, {}
-local from = '[' .. before(line)
+local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
+if not spread(line) then return state end
+local from, empty = '[' .. before(line), true
 while true do
 local members = page_of(line, from)
 for _, member in ipairs(members) do
@@ -304,40 +349,49 @@ local claim = claim_of(id)
 if not claim then
 call('ZREM', INDEX, member)
 elseif not lives(claim) then
-if buried >= DEAD_MAX then return { sum = sum, least = least, taken = taken, complete = false, again = true } end
+if buried >= DEAD_MAX then
+state.complete, state.again = false, true
+return state
+end
 bury(claim)
 else
-local fits = sum + claim.weight <= math.min(least, claim.capacity)
+empty = false
+local fits = state.sum + claim.weight <= math.min(state.least, claim.capacity)
 if not claim.open and (not fits or held_back()) then
-return { sum = sum, least = least, taken = taken, complete = false }
+state.complete = false
+return state
 end
 if not claim.open then
-open(claim, taken)
+open(claim, state.taken)
 save(claim)
 if not except[id] then tell(id) end
 tell_watchers(line)
 end
-sum, least = sum + claim.weight, math.min(least, claim.capacity)
-if claim.slot >= 0 then taken[claim.slot] = true end
+state.sum, state.least = state.sum + claim.weight, math.min(state.least, claim.capacity)
+if claim.slot >= 0 then state.taken[claim.slot] = true end
 end
 end
-if #members < PAGE then return { sum = sum, least = least, taken = taken, complete = true } end
+if #members < PAGE then break end
 from = '(' .. members[#members]
 end
+if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
+return state
+end
+local function was_tried(line)
+local tried = call('HGET', BOOK, 't' .. line)
+if not tried then return false end
+local untl, id = string.match(tried, '^(%d+) (.*)$')
+local first = tonumber(untl) > now and find(id, line)
+return first and lives(first) or false
 end
 local function contended(line, session)
+if text_of(line) ~= '+' then return was_tried(line) end
 local to = behind(line)
 while true do
 local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(line), 'LIMIT', 0, PAGE)
 for _, member in ipairs(members) do
 local claim = claim_of(id_in(line, member))
-if claim and claim.open then
-local tried = call('HGET', BOOK, 't' .. line)
-if not tried then return false end
-local untl, id = string.match(tried, '^(%d+) (.*)$')
-local first = tonumber(untl) > now and claim_of(id)
-return first and lives(first) or false
-end
+if claim and claim.open then return was_tried(line) end
 if claim and session_of(claim.id) ~= session and lives(claim) then return true end
 end
 if #members < PAGE then return false end
@@ -345,10 +399,16 @@ to = '(' .. members[#members]
 end
 end
 local function row(claim)
-local texts = call('HMGET', BOOK, claim.id, 'w' .. session_of(claim.id), 'n' .. claim.id)
-return { claim.id, texts[1] or '', texts[2] or '', texts[3] or '' }
+local texts = call('HMGET', BOOK, 'w' .. session_of(claim.id), 'n' .. claim.id)
+return { claim.id, record_of(claim), texts[1] or '', texts[2] or '' }
 end
 local function holder_of(line)
+local text = text_of(line)
+if not text then return nil end
+if text ~= '+' then
+local claim = alone(text)
+return claim.open and lives(claim) and claim or nil
+end
 local from = '[' .. before(line)
 while true do
 local members = page_of(line, from)
@@ -388,13 +448,11 @@ local holder = holder_of(claim.line)
 return { 'closed', whole(claim.seq), first and 1 or 0, earliest < 2 ^ 53 and whole(earliest - now) or '-1',
 holder and row(holder) or {} }
 end
-local function standing(claim)
-return claim.open and open_standing(claim) or closed_standing(claim)
-end
 local function settled_standing(claim, except)
 if claim.open then return open_standing(claim) end
 if settle(claim.line, except).again then return { 'again' } end
-return standing(claim_of(claim.id))
+local settled = claim_of(claim.id)
+return settled.open and open_standing(settled) or closed_standing(settled)
 end
 local session, least, ahead = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local FIELDS = 11
@@ -416,43 +474,59 @@ if proposed > now + ahead then return nil, { 'too-high' } end
 head.last = proposed
 return proposed
 end
-local function enter(id, line, weight, capacity, hold, flags, notes, mode, not_after, slice, proposed)
-local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
-local occupied = #call('ZRANGEBYLEX', INDEX, '[' .. before(line), behind(line), 'LIMIT', 0, 1) > 0
-local earlier = occupied and claim_of(id)
-if earlier and lives(earlier) then return settled_standing(earlier, { [id] = true }) end
-if now > not_after then return { 'too-late' } end
-if mode == 'try' and held_back() then return { 'held-back', whole(head.grace - now) } end
-if occupied then
-if earlier then remove(earlier) end
-state = settle(line, {})
-if state.again then return { 'again' } end
+local function enter_empty(id, line, weight, capacity, hold, flags, seq)
+local dead = hold == '0' and '0' or whole(now + hold)
+local slot = (flags == '1' or flags == '3') and 0 or -1
+local number, moment = whole(seq), whole(now)
+call('ZADD', INDEX, 0, 'o' .. id .. line)
+call('HSET', BOOK, 'l' .. line, id .. ' ' .. number .. ' ' .. weight .. ' ' .. capacity .. ' 1 ' .. dead .. ' ' .. slot ..
+' ' .. flags .. ' ' .. hold .. ' 0 ' .. moment .. ' ' .. line)
+if dead ~= '0' then
+call('ZADD', ENDS, dead, id .. line)
+if flags == '2' or flags == '3' then set_end(session, now + hold) end
 end
-local fits = state.complete and state.sum + weight <= math.min(state.least, capacity)
+tell_watchers(line)
+return { 'open', number, slot, dead == '0' and '-1' or hold, 0 }
+end
+local function enter_line(id, line, weight, capacity, hold, flags, mode, slice, proposed)
+local state = settle(line, {})
+if state.again then return { 'again' } end
+local fits = state.complete and state.sum + weight <= math.min(state.least, capacity) and not held_back()
 if mode == 'try' and not fits then return refuse(line, slice) end
 local seq, why = number_for(proposed)
 if not seq then return why end
 local claim = { id = id, seq = seq, weight = weight, capacity = capacity, open = false, dead = 0, slot = -1,
 flags = flags, hold = hold, order = '0', since = whole(now), line = line }
-add(claim)
-if notes ~= '' then call('HSET', BOOK, 'n' .. id, notes) end
-if fits and not held_back() then
+call('ZADD', INDEX, 0, place(claim), 0, 'o' .. id .. line)
+call('HSET', BOOK, 'l' .. line, '+')
+if fits then
 open(claim, state.taken)
 tell_watchers(line)
 end
 save(claim)
-if not occupied and claim.open then
-return { 'open', whole(seq), claim.slot, claim.dead > 0 and whole(claim.dead - now) or '-1', 0 }
+return claim.open and open_standing(claim) or closed_standing(claim)
 end
-return standing(claim)
+local function enter(id, line, weight, capacity, hold, flags, notes, mode, not_after, slice, proposed)
+local text = text_of(line)
+local earlier = text and find(id, line)
+if earlier and lives(earlier) then return settled_standing(earlier, { [id] = true }) end
+if now > tonumber(not_after) then return { 'too-late' } end
+if mode == 'try' and held_back() then return { 'held-back', whole(head.grace - now) } end
+if earlier then remove(earlier) end
+local answer
+if text or held_back() then
+answer = enter_line(id, line, tonumber(weight), tonumber(capacity), tonumber(hold), tonumber(flags), mode,
+tonumber(slice), tonumber(proposed))
+else
+local seq, why = number_for(tonumber(proposed))
+answer = seq and enter_empty(id, line, weight, capacity, hold, flags, seq) or why
+end
+if notes ~= '' and (answer[1] == 'open' or answer[1] == 'closed') then call('HSET', BOOK, 'n' .. id, notes) end
+return answer
 end
 if not session_lives(session) then return { whole(now), 'session-gone' } end
 local answers, last = {}, head.last
-for at = 5, #ARGV, FIELDS do
-answers[#answers + 1] = enter(ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3]),
-tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), ARGV[at + 6], ARGV[at + 7], tonumber(ARGV[at + 8]),
-tonumber(ARGV[at + 9]), tonumber(ARGV[at + 10]))
-end
+for at = 5, #ARGV, FIELDS do answers[#answers + 1] = enter(unpack(ARGV, at, at + FIELDS - 1)) end
 if head.last ~= last then save_last() end
 return { whole(now), 'told', answers }
 `
@@ -527,23 +601,48 @@ local function session_lives(session)
 local ends = end_of(session)
 return ends > now or (ends > 0 and held_back())
 end
-local function parse(id, text)
+local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
 since = since, line = line,
 }
 end
+local function record_of(claim)
+return string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight, claim.capacity,
+claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since, claim.line)
+end
+local function text_of(line)
+return call('HGET', BOOK, 'l' .. line)
+end
+local function alone(text)
+local id, record = string.match(text, '^(%S+) (.*)$')
+local claim = parse(id, record)
+claim.alone = true
+return claim
+end
 local function claim_of(id)
-local text = call('HGET', BOOK, id)
-return text and parse(id, text) or nil
+local record = call('HGET', BOOK, id)
+return record and parse(id, record) or nil
+end
+local function find(id, line)
+local text = text_of(line)
+if not text then return nil end
+if text == '+' then
+local claim = claim_of(id)
+return claim and claim.line == line and claim or nil
+end
+local claim = alone(text)
+return claim.id == id and claim or nil
 end
 local function save(claim)
-call('HSET', BOOK, claim.id, string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight,
-claim.capacity, claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since,
-claim.line))
+if claim.alone then
+call('HSET', BOOK, 'l' .. claim.line, claim.id .. ' ' .. record_of(claim))
+else
+call('HSET', BOOK, claim.id, record_of(claim))
+end
 end
 local function has(claim, flag)
 return math.floor(claim.flags / flag) % 2 == 1
@@ -555,10 +654,18 @@ local function ends_at(claim)
 local ends = end_of(session_of(claim.id))
 return claim.dead > 0 and math.min(ends, claim.dead) or ends
 end
-local function before(line) return 'l' .. line .. '\\0' end
-local function behind(line) return '(l' .. line .. '\\1' end
-local function place(claim) return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id end
-local function id_in(line, member) return string.sub(member, #line + 19) end
+local function before(line)
+return 'l' .. line .. '\\0'
+end
+local function behind(line)
+return '(l' .. line .. '\\1'
+end
+local function place(claim)
+return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
+end
+local function id_in(line, member)
+return string.sub(member, #line + 19)
+end
 local function tell_watchers(line)
 if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
 end
@@ -567,10 +674,24 @@ local who = call('HGET', BOOK, 'w' .. session_of(id))
 local channel = who and string.match(who, '^%S+')
 if channel then call('PUBLISH', channel, id) end
 end
+local function spread(line)
+local text = text_of(line)
+if not text or text == '+' then return text end
+local claim = alone(text)
+call('ZADD', INDEX, 0, place(claim))
+call('HSET', BOOK, claim.id, record_of(claim), 'l' .. line, '+')
+return '+'
+end
 local function remove(claim)
-call('ZREM', INDEX, place(claim), 'o' .. claim.id)
+local own = 'o' .. claim.id .. claim.line
+if claim.alone then
+call('ZREM', INDEX, own)
+call('HDEL', BOOK, 'l' .. claim.line, 't' .. claim.line, 'n' .. claim.id)
+else
+call('ZREM', INDEX, place(claim), own)
 call('HDEL', BOOK, claim.id, 'n' .. claim.id)
-if claim.dead > 0 then call('ZREM', ENDS, claim.id) end
+end
+if claim.dead > 0 then call('ZREM', ENDS, claim.id .. claim.line) end
 tell_watchers(claim.line)
 end
 local function bury(claim)
@@ -589,7 +710,7 @@ return slot
 end
 local function end_with(claim)
 if claim.dead > 0 then
-call('ZADD', ENDS, whole(claim.dead), claim.id)
+call('ZADD', ENDS, whole(claim.dead), claim.id .. claim.line)
 if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
 end
 end
@@ -601,8 +722,9 @@ if has(claim, SLOT) then claim.slot = smallest_free(taken) end
 end_with(claim)
 end
 local function settle(line, except)
-local sum, least, taken = 0, 2 ^ 53, {}
-local from = '[' .. before(line)
+local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
+if not spread(line) then return state end
+local from, empty = '[' .. before(line), true
 while true do
 local members = page_of(line, from)
 for _, member in ipairs(members) do
@@ -611,40 +733,49 @@ local claim = claim_of(id)
 if not claim then
 call('ZREM', INDEX, member)
 elseif not lives(claim) then
-if buried >= DEAD_MAX then return { sum = sum, least = least, taken = taken, complete = false, again = true } end
+if buried >= DEAD_MAX then
+state.complete, state.again = false, true
+return state
+end
 bury(claim)
 else
-local fits = sum + claim.weight <= math.min(least, claim.capacity)
+empty = false
+local fits = state.sum + claim.weight <= math.min(state.least, claim.capacity)
 if not claim.open and (not fits or held_back()) then
-return { sum = sum, least = least, taken = taken, complete = false }
+state.complete = false
+return state
 end
 if not claim.open then
-open(claim, taken)
+open(claim, state.taken)
 save(claim)
 if not except[id] then tell(id) end
 tell_watchers(line)
 end
-sum, least = sum + claim.weight, math.min(least, claim.capacity)
-if claim.slot >= 0 then taken[claim.slot] = true end
+state.sum, state.least = state.sum + claim.weight, math.min(state.least, claim.capacity)
+if claim.slot >= 0 then state.taken[claim.slot] = true end
 end
 end
-if #members < PAGE then return { sum = sum, least = least, taken = taken, complete = true } end
+if #members < PAGE then break end
 from = '(' .. members[#members]
 end
+if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
+return state
+end
+local function was_tried(line)
+local tried = call('HGET', BOOK, 't' .. line)
+if not tried then return false end
+local untl, id = string.match(tried, '^(%d+) (.*)$')
+local first = tonumber(untl) > now and find(id, line)
+return first and lives(first) or false
 end
 local function contended(line, session)
+if text_of(line) ~= '+' then return was_tried(line) end
 local to = behind(line)
 while true do
 local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(line), 'LIMIT', 0, PAGE)
 for _, member in ipairs(members) do
 local claim = claim_of(id_in(line, member))
-if claim and claim.open then
-local tried = call('HGET', BOOK, 't' .. line)
-if not tried then return false end
-local untl, id = string.match(tried, '^(%d+) (.*)$')
-local first = tonumber(untl) > now and claim_of(id)
-return first and lives(first) or false
-end
+if claim and claim.open then return was_tried(line) end
 if claim and session_of(claim.id) ~= session and lives(claim) then return true end
 end
 if #members < PAGE then return false end
@@ -652,10 +783,16 @@ to = '(' .. members[#members]
 end
 end
 local function row(claim)
-local texts = call('HMGET', BOOK, claim.id, 'w' .. session_of(claim.id), 'n' .. claim.id)
-return { claim.id, texts[1] or '', texts[2] or '', texts[3] or '' }
+local texts = call('HMGET', BOOK, 'w' .. session_of(claim.id), 'n' .. claim.id)
+return { claim.id, record_of(claim), texts[1] or '', texts[2] or '' }
 end
 local function holder_of(line)
+local text = text_of(line)
+if not text then return nil end
+if text ~= '+' then
+local claim = alone(text)
+return claim.open and lives(claim) and claim or nil
+end
 local from = '[' .. before(line)
 while true do
 local members = page_of(line, from)
@@ -695,13 +832,11 @@ local holder = holder_of(claim.line)
 return { 'closed', whole(claim.seq), first and 1 or 0, earliest < 2 ^ 53 and whole(earliest - now) or '-1',
 holder and row(holder) or {} }
 end
-local function standing(claim)
-return claim.open and open_standing(claim) or closed_standing(claim)
-end
 local function settled_standing(claim, except)
 if claim.open then return open_standing(claim) end
 if settle(claim.line, except).again then return { 'again' } end
-return standing(claim_of(claim.id))
+local settled = claim_of(claim.id)
+return settled.open and open_standing(settled) or closed_standing(settled)
 end
 local session = ARGV[2]
 if not session_lives(session) then return { whole(now), 'session-gone' } end
@@ -709,8 +844,8 @@ local asked = {}
 for at = 3, #ARGV, 2 do asked[ARGV[at]] = true end
 local standings = {}
 for at = 3, #ARGV, 2 do
-local claim = claim_of(ARGV[at])
-local own = claim and claim.line == ARGV[at + 1] and session_of(claim.id) == session and lives(claim)
+local claim = find(ARGV[at], ARGV[at + 1])
+local own = claim and session_of(claim.id) == session and lives(claim)
 standings[#standings + 1] = own and settled_standing(claim, asked) or { 'gone' }
 end
 return { whole(now), 'told', standings }
@@ -786,23 +921,48 @@ local function session_lives(session)
 local ends = end_of(session)
 return ends > now or (ends > 0 and held_back())
 end
-local function parse(id, text)
+local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
 since = since, line = line,
 }
 end
+local function record_of(claim)
+return string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight, claim.capacity,
+claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since, claim.line)
+end
+local function text_of(line)
+return call('HGET', BOOK, 'l' .. line)
+end
+local function alone(text)
+local id, record = string.match(text, '^(%S+) (.*)$')
+local claim = parse(id, record)
+claim.alone = true
+return claim
+end
 local function claim_of(id)
-local text = call('HGET', BOOK, id)
-return text and parse(id, text) or nil
+local record = call('HGET', BOOK, id)
+return record and parse(id, record) or nil
+end
+local function find(id, line)
+local text = text_of(line)
+if not text then return nil end
+if text == '+' then
+local claim = claim_of(id)
+return claim and claim.line == line and claim or nil
+end
+local claim = alone(text)
+return claim.id == id and claim or nil
 end
 local function save(claim)
-call('HSET', BOOK, claim.id, string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight,
-claim.capacity, claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since,
-claim.line))
+if claim.alone then
+call('HSET', BOOK, 'l' .. claim.line, claim.id .. ' ' .. record_of(claim))
+else
+call('HSET', BOOK, claim.id, record_of(claim))
+end
 end
 local function has(claim, flag)
 return math.floor(claim.flags / flag) % 2 == 1
@@ -810,10 +970,18 @@ end
 local function lives(claim)
 return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
 end
-local function before(line) return 'l' .. line .. '\\0' end
-local function behind(line) return '(l' .. line .. '\\1' end
-local function place(claim) return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id end
-local function id_in(line, member) return string.sub(member, #line + 19) end
+local function before(line)
+return 'l' .. line .. '\\0'
+end
+local function behind(line)
+return '(l' .. line .. '\\1'
+end
+local function place(claim)
+return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
+end
+local function id_in(line, member)
+return string.sub(member, #line + 19)
+end
 local function tell_watchers(line)
 if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
 end
@@ -822,10 +990,24 @@ local who = call('HGET', BOOK, 'w' .. session_of(id))
 local channel = who and string.match(who, '^%S+')
 if channel then call('PUBLISH', channel, id) end
 end
+local function spread(line)
+local text = text_of(line)
+if not text or text == '+' then return text end
+local claim = alone(text)
+call('ZADD', INDEX, 0, place(claim))
+call('HSET', BOOK, claim.id, record_of(claim), 'l' .. line, '+')
+return '+'
+end
 local function remove(claim)
-call('ZREM', INDEX, place(claim), 'o' .. claim.id)
+local own = 'o' .. claim.id .. claim.line
+if claim.alone then
+call('ZREM', INDEX, own)
+call('HDEL', BOOK, 'l' .. claim.line, 't' .. claim.line, 'n' .. claim.id)
+else
+call('ZREM', INDEX, place(claim), own)
 call('HDEL', BOOK, claim.id, 'n' .. claim.id)
-if claim.dead > 0 then call('ZREM', ENDS, claim.id) end
+end
+if claim.dead > 0 then call('ZREM', ENDS, claim.id .. claim.line) end
 tell_watchers(claim.line)
 end
 local function bury(claim)
@@ -844,7 +1026,7 @@ return slot
 end
 local function end_with(claim)
 if claim.dead > 0 then
-call('ZADD', ENDS, whole(claim.dead), claim.id)
+call('ZADD', ENDS, whole(claim.dead), claim.id .. claim.line)
 if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
 end
 end
@@ -856,8 +1038,9 @@ if has(claim, SLOT) then claim.slot = smallest_free(taken) end
 end_with(claim)
 end
 local function settle(line, except)
-local sum, least, taken = 0, 2 ^ 53, {}
-local from = '[' .. before(line)
+local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
+if not spread(line) then return state end
+local from, empty = '[' .. before(line), true
 while true do
 local members = page_of(line, from)
 for _, member in ipairs(members) do
@@ -866,37 +1049,40 @@ local claim = claim_of(id)
 if not claim then
 call('ZREM', INDEX, member)
 elseif not lives(claim) then
-if buried >= DEAD_MAX then return { sum = sum, least = least, taken = taken, complete = false, again = true } end
+if buried >= DEAD_MAX then
+state.complete, state.again = false, true
+return state
+end
 bury(claim)
 else
-local fits = sum + claim.weight <= math.min(least, claim.capacity)
+empty = false
+local fits = state.sum + claim.weight <= math.min(state.least, claim.capacity)
 if not claim.open and (not fits or held_back()) then
-return { sum = sum, least = least, taken = taken, complete = false }
+state.complete = false
+return state
 end
 if not claim.open then
-open(claim, taken)
+open(claim, state.taken)
 save(claim)
 if not except[id] then tell(id) end
 tell_watchers(line)
 end
-sum, least = sum + claim.weight, math.min(least, claim.capacity)
-if claim.slot >= 0 then taken[claim.slot] = true end
+state.sum, state.least = state.sum + claim.weight, math.min(state.least, claim.capacity)
+if claim.slot >= 0 then state.taken[claim.slot] = true end
 end
 end
-if #members < PAGE then return { sum = sum, least = least, taken = taken, complete = true } end
+if #members < PAGE then break end
 from = '(' .. members[#members]
 end
+if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
+return state
 end
 local function leave(id, line)
-local claim = claim_of(id)
-if not claim or claim.line ~= line then return 0 end
+local claim = find(id, line)
+if not claim then return 0 end
 local alive = lives(claim) and 1 or 0
 remove(claim)
-if #call('ZRANGEBYLEX', INDEX, '[' .. before(line), behind(line), 'LIMIT', 0, 1) == 0 then
-call('HDEL', BOOK, 't' .. line)
-else
-settle(line, {})
-end
+if not claim.alone then settle(line, {}) end
 return alive
 end
 local found = {}
@@ -974,23 +1160,48 @@ local function session_lives(session)
 local ends = end_of(session)
 return ends > now or (ends > 0 and held_back())
 end
-local function parse(id, text)
+local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
 since = since, line = line,
 }
 end
+local function record_of(claim)
+return string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight, claim.capacity,
+claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since, claim.line)
+end
+local function text_of(line)
+return call('HGET', BOOK, 'l' .. line)
+end
+local function alone(text)
+local id, record = string.match(text, '^(%S+) (.*)$')
+local claim = parse(id, record)
+claim.alone = true
+return claim
+end
 local function claim_of(id)
-local text = call('HGET', BOOK, id)
-return text and parse(id, text) or nil
+local record = call('HGET', BOOK, id)
+return record and parse(id, record) or nil
+end
+local function find(id, line)
+local text = text_of(line)
+if not text then return nil end
+if text == '+' then
+local claim = claim_of(id)
+return claim and claim.line == line and claim or nil
+end
+local claim = alone(text)
+return claim.id == id and claim or nil
 end
 local function save(claim)
-call('HSET', BOOK, claim.id, string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight,
-claim.capacity, claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since,
-claim.line))
+if claim.alone then
+call('HSET', BOOK, 'l' .. claim.line, claim.id .. ' ' .. record_of(claim))
+else
+call('HSET', BOOK, claim.id, record_of(claim))
+end
 end
 local function has(claim, flag)
 return math.floor(claim.flags / flag) % 2 == 1
@@ -1002,10 +1213,18 @@ local function ends_at(claim)
 local ends = end_of(session_of(claim.id))
 return claim.dead > 0 and math.min(ends, claim.dead) or ends
 end
-local function before(line) return 'l' .. line .. '\\0' end
-local function behind(line) return '(l' .. line .. '\\1' end
-local function place(claim) return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id end
-local function id_in(line, member) return string.sub(member, #line + 19) end
+local function before(line)
+return 'l' .. line .. '\\0'
+end
+local function behind(line)
+return '(l' .. line .. '\\1'
+end
+local function place(claim)
+return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
+end
+local function id_in(line, member)
+return string.sub(member, #line + 19)
+end
 local function tell_watchers(line)
 if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
 end
@@ -1014,10 +1233,24 @@ local who = call('HGET', BOOK, 'w' .. session_of(id))
 local channel = who and string.match(who, '^%S+')
 if channel then call('PUBLISH', channel, id) end
 end
+local function spread(line)
+local text = text_of(line)
+if not text or text == '+' then return text end
+local claim = alone(text)
+call('ZADD', INDEX, 0, place(claim))
+call('HSET', BOOK, claim.id, record_of(claim), 'l' .. line, '+')
+return '+'
+end
 local function remove(claim)
-call('ZREM', INDEX, place(claim), 'o' .. claim.id)
+local own = 'o' .. claim.id .. claim.line
+if claim.alone then
+call('ZREM', INDEX, own)
+call('HDEL', BOOK, 'l' .. claim.line, 't' .. claim.line, 'n' .. claim.id)
+else
+call('ZREM', INDEX, place(claim), own)
 call('HDEL', BOOK, claim.id, 'n' .. claim.id)
-if claim.dead > 0 then call('ZREM', ENDS, claim.id) end
+end
+if claim.dead > 0 then call('ZREM', ENDS, claim.id .. claim.line) end
 tell_watchers(claim.line)
 end
 local function bury(claim)
@@ -1036,7 +1269,7 @@ return slot
 end
 local function end_with(claim)
 if claim.dead > 0 then
-call('ZADD', ENDS, whole(claim.dead), claim.id)
+call('ZADD', ENDS, whole(claim.dead), claim.id .. claim.line)
 if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
 end
 end
@@ -1048,8 +1281,9 @@ if has(claim, SLOT) then claim.slot = smallest_free(taken) end
 end_with(claim)
 end
 local function settle(line, except)
-local sum, least, taken = 0, 2 ^ 53, {}
-local from = '[' .. before(line)
+local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
+if not spread(line) then return state end
+local from, empty = '[' .. before(line), true
 while true do
 local members = page_of(line, from)
 for _, member in ipairs(members) do
@@ -1058,40 +1292,49 @@ local claim = claim_of(id)
 if not claim then
 call('ZREM', INDEX, member)
 elseif not lives(claim) then
-if buried >= DEAD_MAX then return { sum = sum, least = least, taken = taken, complete = false, again = true } end
+if buried >= DEAD_MAX then
+state.complete, state.again = false, true
+return state
+end
 bury(claim)
 else
-local fits = sum + claim.weight <= math.min(least, claim.capacity)
+empty = false
+local fits = state.sum + claim.weight <= math.min(state.least, claim.capacity)
 if not claim.open and (not fits or held_back()) then
-return { sum = sum, least = least, taken = taken, complete = false }
+state.complete = false
+return state
 end
 if not claim.open then
-open(claim, taken)
+open(claim, state.taken)
 save(claim)
 if not except[id] then tell(id) end
 tell_watchers(line)
 end
-sum, least = sum + claim.weight, math.min(least, claim.capacity)
-if claim.slot >= 0 then taken[claim.slot] = true end
+state.sum, state.least = state.sum + claim.weight, math.min(state.least, claim.capacity)
+if claim.slot >= 0 then state.taken[claim.slot] = true end
 end
 end
-if #members < PAGE then return { sum = sum, least = least, taken = taken, complete = true } end
+if #members < PAGE then break end
 from = '(' .. members[#members]
 end
+if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
+return state
+end
+local function was_tried(line)
+local tried = call('HGET', BOOK, 't' .. line)
+if not tried then return false end
+local untl, id = string.match(tried, '^(%d+) (.*)$')
+local first = tonumber(untl) > now and find(id, line)
+return first and lives(first) or false
 end
 local function contended(line, session)
+if text_of(line) ~= '+' then return was_tried(line) end
 local to = behind(line)
 while true do
 local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(line), 'LIMIT', 0, PAGE)
 for _, member in ipairs(members) do
 local claim = claim_of(id_in(line, member))
-if claim and claim.open then
-local tried = call('HGET', BOOK, 't' .. line)
-if not tried then return false end
-local untl, id = string.match(tried, '^(%d+) (.*)$')
-local first = tonumber(untl) > now and claim_of(id)
-return first and lives(first) or false
-end
+if claim and claim.open then return was_tried(line) end
 if claim and session_of(claim.id) ~= session and lives(claim) then return true end
 end
 if #members < PAGE then return false end
@@ -1099,10 +1342,16 @@ to = '(' .. members[#members]
 end
 end
 local function row(claim)
-local texts = call('HMGET', BOOK, claim.id, 'w' .. session_of(claim.id), 'n' .. claim.id)
-return { claim.id, texts[1] or '', texts[2] or '', texts[3] or '' }
+local texts = call('HMGET', BOOK, 'w' .. session_of(claim.id), 'n' .. claim.id)
+return { claim.id, record_of(claim), texts[1] or '', texts[2] or '' }
 end
 local function holder_of(line)
+local text = text_of(line)
+if not text then return nil end
+if text ~= '+' then
+local claim = alone(text)
+return claim.open and lives(claim) and claim or nil
+end
 local from = '[' .. before(line)
 while true do
 local members = page_of(line, from)
@@ -1142,18 +1391,16 @@ local holder = holder_of(claim.line)
 return { 'closed', whole(claim.seq), first and 1 or 0, earliest < 2 ^ 53 and whole(earliest - now) or '-1',
 holder and row(holder) or {} }
 end
-local function standing(claim)
-return claim.open and open_standing(claim) or closed_standing(claim)
-end
 local function settled_standing(claim, except)
 if claim.open then return open_standing(claim) end
 if settle(claim.line, except).again then return { 'again' } end
-return standing(claim_of(claim.id))
+local settled = claim_of(claim.id)
+return settled.open and open_standing(settled) or closed_standing(settled)
 end
 local session, id, line, weight, hold, order = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 if not session_lives(session) then return { whole(now), 'session-gone' } end
-local claim = claim_of(id)
-if not (claim and claim.line == line and session_of(id) == session and lives(claim)) then
+local claim = find(id, line)
+if not (claim and session_of(id) == session and lives(claim)) then
 return { whole(now), 'told', { 'gone' } }
 end
 if not claim.open then return { whole(now), 'told', settled_standing(claim, { [id] = true }) } end
@@ -1163,12 +1410,12 @@ if weight > 0 then claim.weight = weight end
 local late = order ~= '' and tonumber(order) <= tonumber(claim.order)
 if order ~= '' and not late then claim.order = order end
 if not late and hold >= 0 then
-if claim.dead > 0 then call('ZREM', ENDS, id) end
+if claim.dead > 0 then call('ZREM', ENDS, id .. line) end
 claim.dead = hold > 0 and now + hold or 0
 end_with(claim)
 end
 save(claim)
-settle(line, {})
+if not claim.alone then settle(line, {}) end
 return { whole(now), 'told', open_standing(claim) }
 `
 
@@ -1242,23 +1489,48 @@ local function session_lives(session)
 local ends = end_of(session)
 return ends > now or (ends > 0 and held_back())
 end
-local function parse(id, text)
+local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
 since = since, line = line,
 }
 end
+local function record_of(claim)
+return string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight, claim.capacity,
+claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since, claim.line)
+end
+local function text_of(line)
+return call('HGET', BOOK, 'l' .. line)
+end
+local function alone(text)
+local id, record = string.match(text, '^(%S+) (.*)$')
+local claim = parse(id, record)
+claim.alone = true
+return claim
+end
 local function claim_of(id)
-local text = call('HGET', BOOK, id)
-return text and parse(id, text) or nil
+local record = call('HGET', BOOK, id)
+return record and parse(id, record) or nil
+end
+local function find(id, line)
+local text = text_of(line)
+if not text then return nil end
+if text == '+' then
+local claim = claim_of(id)
+return claim and claim.line == line and claim or nil
+end
+local claim = alone(text)
+return claim.id == id and claim or nil
 end
 local function save(claim)
-call('HSET', BOOK, claim.id, string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight,
-claim.capacity, claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since,
-claim.line))
+if claim.alone then
+call('HSET', BOOK, 'l' .. claim.line, claim.id .. ' ' .. record_of(claim))
+else
+call('HSET', BOOK, claim.id, record_of(claim))
+end
 end
 local function has(claim, flag)
 return math.floor(claim.flags / flag) % 2 == 1
@@ -1266,10 +1538,18 @@ end
 local function lives(claim)
 return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
 end
-local function before(line) return 'l' .. line .. '\\0' end
-local function behind(line) return '(l' .. line .. '\\1' end
-local function place(claim) return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id end
-local function id_in(line, member) return string.sub(member, #line + 19) end
+local function before(line)
+return 'l' .. line .. '\\0'
+end
+local function behind(line)
+return '(l' .. line .. '\\1'
+end
+local function place(claim)
+return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
+end
+local function id_in(line, member)
+return string.sub(member, #line + 19)
+end
 local function tell_watchers(line)
 if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
 end
@@ -1278,10 +1558,24 @@ local who = call('HGET', BOOK, 'w' .. session_of(id))
 local channel = who and string.match(who, '^%S+')
 if channel then call('PUBLISH', channel, id) end
 end
+local function spread(line)
+local text = text_of(line)
+if not text or text == '+' then return text end
+local claim = alone(text)
+call('ZADD', INDEX, 0, place(claim))
+call('HSET', BOOK, claim.id, record_of(claim), 'l' .. line, '+')
+return '+'
+end
 local function remove(claim)
-call('ZREM', INDEX, place(claim), 'o' .. claim.id)
+local own = 'o' .. claim.id .. claim.line
+if claim.alone then
+call('ZREM', INDEX, own)
+call('HDEL', BOOK, 'l' .. claim.line, 't' .. claim.line, 'n' .. claim.id)
+else
+call('ZREM', INDEX, place(claim), own)
 call('HDEL', BOOK, claim.id, 'n' .. claim.id)
-if claim.dead > 0 then call('ZREM', ENDS, claim.id) end
+end
+if claim.dead > 0 then call('ZREM', ENDS, claim.id .. claim.line) end
 tell_watchers(claim.line)
 end
 local function bury(claim)
@@ -1300,7 +1594,7 @@ return slot
 end
 local function end_with(claim)
 if claim.dead > 0 then
-call('ZADD', ENDS, whole(claim.dead), claim.id)
+call('ZADD', ENDS, whole(claim.dead), claim.id .. claim.line)
 if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
 end
 end
@@ -1312,8 +1606,9 @@ if has(claim, SLOT) then claim.slot = smallest_free(taken) end
 end_with(claim)
 end
 local function settle(line, except)
-local sum, least, taken = 0, 2 ^ 53, {}
-local from = '[' .. before(line)
+local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
+if not spread(line) then return state end
+local from, empty = '[' .. before(line), true
 while true do
 local members = page_of(line, from)
 for _, member in ipairs(members) do
@@ -1322,40 +1617,49 @@ local claim = claim_of(id)
 if not claim then
 call('ZREM', INDEX, member)
 elseif not lives(claim) then
-if buried >= DEAD_MAX then return { sum = sum, least = least, taken = taken, complete = false, again = true } end
+if buried >= DEAD_MAX then
+state.complete, state.again = false, true
+return state
+end
 bury(claim)
 else
-local fits = sum + claim.weight <= math.min(least, claim.capacity)
+empty = false
+local fits = state.sum + claim.weight <= math.min(state.least, claim.capacity)
 if not claim.open and (not fits or held_back()) then
-return { sum = sum, least = least, taken = taken, complete = false }
+state.complete = false
+return state
 end
 if not claim.open then
-open(claim, taken)
+open(claim, state.taken)
 save(claim)
 if not except[id] then tell(id) end
 tell_watchers(line)
 end
-sum, least = sum + claim.weight, math.min(least, claim.capacity)
-if claim.slot >= 0 then taken[claim.slot] = true end
+state.sum, state.least = state.sum + claim.weight, math.min(state.least, claim.capacity)
+if claim.slot >= 0 then state.taken[claim.slot] = true end
 end
 end
-if #members < PAGE then return { sum = sum, least = least, taken = taken, complete = true } end
+if #members < PAGE then break end
 from = '(' .. members[#members]
 end
+if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
+return state
+end
+local function was_tried(line)
+local tried = call('HGET', BOOK, 't' .. line)
+if not tried then return false end
+local untl, id = string.match(tried, '^(%d+) (.*)$')
+local first = tonumber(untl) > now and find(id, line)
+return first and lives(first) or false
 end
 local function contended(line, session)
+if text_of(line) ~= '+' then return was_tried(line) end
 local to = behind(line)
 while true do
 local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(line), 'LIMIT', 0, PAGE)
 for _, member in ipairs(members) do
 local claim = claim_of(id_in(line, member))
-if claim and claim.open then
-local tried = call('HGET', BOOK, 't' .. line)
-if not tried then return false end
-local untl, id = string.match(tried, '^(%d+) (.*)$')
-local first = tonumber(untl) > now and claim_of(id)
-return first and lives(first) or false
-end
+if claim and claim.open then return was_tried(line) end
 if claim and session_of(claim.id) ~= session and lives(claim) then return true end
 end
 if #members < PAGE then return false end
@@ -1367,7 +1671,7 @@ local SESSIONS_MAX, CLAIMS_MAX = 8, 64
 local function sweep_session(dead, most, lines)
 local members = call('ZRANGEBYLEX', INDEX, '[o' .. dead .. '.', '(o' .. dead .. '/', 'LIMIT', 0, most)
 for _, member in ipairs(members) do
-local claim = claim_of(string.sub(member, 2))
+local claim = find(string.sub(member, 2, 26), string.sub(member, 27))
 if claim then
 remove(claim)
 lines[claim.line] = true
@@ -1387,7 +1691,7 @@ end
 local function sweep()
 local lines, left = {}, CLAIMS_MAX
 for _, member in ipairs(call('ZRANGEBYSCORE', ENDS, '-inf', whole(now), 'LIMIT', 0, SESSIONS_MAX)) do
-local claim = #member > 16 and claim_of(member)
+local claim = #member > 16 and find(string.sub(member, 1, 25), string.sub(member, 26))
 if claim then
 bury(claim)
 lines[claim.line] = true
@@ -1397,9 +1701,7 @@ elseif left > 0 and not session_lives(member) then
 left = left - sweep_session(member, left, lines)
 end
 end
-for line in pairs(lines) do
-if settle(line, {}).complete and #page_of(line, '[' .. before(line)) == 0 then call('HDEL', BOOK, 't' .. line) end
-end
+for line in pairs(lines) do settle(line, {}) end
 end
 local function audit()
 local rows = {}
@@ -1408,7 +1710,7 @@ while #rows < limit * 4 do
 local most = limit - #rows / 4
 local members = call('ZRANGEBYLEX', INDEX, from, '(o' .. session .. '/', 'LIMIT', 0, most)
 for _, member in ipairs(members) do
-local claim = claim_of(string.sub(member, 2))
+local claim = find(string.sub(member, 2, 26), string.sub(member, 27))
 if claim and lives(claim) then
 local at = #rows
 rows[at + 1], rows[at + 2], rows[at + 3] = claim.id, whole(claim.seq), claim.line
@@ -1517,23 +1819,48 @@ local function session_lives(session)
 local ends = end_of(session)
 return ends > now or (ends > 0 and held_back())
 end
-local function parse(id, text)
+local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
 since = since, line = line,
 }
 end
+local function record_of(claim)
+return string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight, claim.capacity,
+claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since, claim.line)
+end
+local function text_of(line)
+return call('HGET', BOOK, 'l' .. line)
+end
+local function alone(text)
+local id, record = string.match(text, '^(%S+) (.*)$')
+local claim = parse(id, record)
+claim.alone = true
+return claim
+end
 local function claim_of(id)
-local text = call('HGET', BOOK, id)
-return text and parse(id, text) or nil
+local record = call('HGET', BOOK, id)
+return record and parse(id, record) or nil
+end
+local function find(id, line)
+local text = text_of(line)
+if not text then return nil end
+if text == '+' then
+local claim = claim_of(id)
+return claim and claim.line == line and claim or nil
+end
+local claim = alone(text)
+return claim.id == id and claim or nil
 end
 local function save(claim)
-call('HSET', BOOK, claim.id, string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight,
-claim.capacity, claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since,
-claim.line))
+if claim.alone then
+call('HSET', BOOK, 'l' .. claim.line, claim.id .. ' ' .. record_of(claim))
+else
+call('HSET', BOOK, claim.id, record_of(claim))
+end
 end
 local function has(claim, flag)
 return math.floor(claim.flags / flag) % 2 == 1
@@ -1541,10 +1868,18 @@ end
 local function lives(claim)
 return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
 end
-local function before(line) return 'l' .. line .. '\\0' end
-local function behind(line) return '(l' .. line .. '\\1' end
-local function place(claim) return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id end
-local function id_in(line, member) return string.sub(member, #line + 19) end
+local function before(line)
+return 'l' .. line .. '\\0'
+end
+local function behind(line)
+return '(l' .. line .. '\\1'
+end
+local function place(claim)
+return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
+end
+local function id_in(line, member)
+return string.sub(member, #line + 19)
+end
 local function tell_watchers(line)
 if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
 end
@@ -1553,10 +1888,24 @@ local who = call('HGET', BOOK, 'w' .. session_of(id))
 local channel = who and string.match(who, '^%S+')
 if channel then call('PUBLISH', channel, id) end
 end
+local function spread(line)
+local text = text_of(line)
+if not text or text == '+' then return text end
+local claim = alone(text)
+call('ZADD', INDEX, 0, place(claim))
+call('HSET', BOOK, claim.id, record_of(claim), 'l' .. line, '+')
+return '+'
+end
 local function remove(claim)
-call('ZREM', INDEX, place(claim), 'o' .. claim.id)
+local own = 'o' .. claim.id .. claim.line
+if claim.alone then
+call('ZREM', INDEX, own)
+call('HDEL', BOOK, 'l' .. claim.line, 't' .. claim.line, 'n' .. claim.id)
+else
+call('ZREM', INDEX, place(claim), own)
 call('HDEL', BOOK, claim.id, 'n' .. claim.id)
-if claim.dead > 0 then call('ZREM', ENDS, claim.id) end
+end
+if claim.dead > 0 then call('ZREM', ENDS, claim.id .. claim.line) end
 tell_watchers(claim.line)
 end
 local function bury(claim)
@@ -1575,7 +1924,7 @@ return slot
 end
 local function end_with(claim)
 if claim.dead > 0 then
-call('ZADD', ENDS, whole(claim.dead), claim.id)
+call('ZADD', ENDS, whole(claim.dead), claim.id .. claim.line)
 if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
 end
 end
@@ -1587,8 +1936,9 @@ if has(claim, SLOT) then claim.slot = smallest_free(taken) end
 end_with(claim)
 end
 local function settle(line, except)
-local sum, least, taken = 0, 2 ^ 53, {}
-local from = '[' .. before(line)
+local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
+if not spread(line) then return state end
+local from, empty = '[' .. before(line), true
 while true do
 local members = page_of(line, from)
 for _, member in ipairs(members) do
@@ -1597,26 +1947,33 @@ local claim = claim_of(id)
 if not claim then
 call('ZREM', INDEX, member)
 elseif not lives(claim) then
-if buried >= DEAD_MAX then return { sum = sum, least = least, taken = taken, complete = false, again = true } end
+if buried >= DEAD_MAX then
+state.complete, state.again = false, true
+return state
+end
 bury(claim)
 else
-local fits = sum + claim.weight <= math.min(least, claim.capacity)
+empty = false
+local fits = state.sum + claim.weight <= math.min(state.least, claim.capacity)
 if not claim.open and (not fits or held_back()) then
-return { sum = sum, least = least, taken = taken, complete = false }
+state.complete = false
+return state
 end
 if not claim.open then
-open(claim, taken)
+open(claim, state.taken)
 save(claim)
 if not except[id] then tell(id) end
 tell_watchers(line)
 end
-sum, least = sum + claim.weight, math.min(least, claim.capacity)
-if claim.slot >= 0 then taken[claim.slot] = true end
+state.sum, state.least = state.sum + claim.weight, math.min(state.least, claim.capacity)
+if claim.slot >= 0 then state.taken[claim.slot] = true end
 end
 end
-if #members < PAGE then return { sum = sum, least = least, taken = taken, complete = true } end
+if #members < PAGE then break end
 from = '(' .. members[#members]
 end
+if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
+return state
 end
 local session = ARGV[2]
 local CLAIMS_MAX = 256
@@ -1624,7 +1981,7 @@ if call('ZSCORE', ENDS, session) then set_end(session, 0) end
 local members = call('ZRANGEBYLEX', INDEX, '[o' .. session .. '.', '(o' .. session .. '/', 'LIMIT', 0, CLAIMS_MAX)
 local lines = {}
 for _, member in ipairs(members) do
-local claim = claim_of(string.sub(member, 2))
+local claim = find(string.sub(member, 2, 26), string.sub(member, 27))
 if claim then
 remove(claim)
 lines[claim.line] = true
@@ -1632,9 +1989,7 @@ else
 call('ZREM', INDEX, member)
 end
 end
-for line in pairs(lines) do
-if settle(line, {}).complete and #page_of(line, '[' .. before(line)) == 0 then call('HDEL', BOOK, 't' .. line) end
-end
+for line in pairs(lines) do settle(line, {}) end
 if #members == CLAIMS_MAX then return { whole(now), 'again' } end
 call('ZREM', ENDS, session)
 call('HDEL', BOOK, 'w' .. session, 'm' .. session)
@@ -1711,23 +2066,48 @@ local function session_lives(session)
 local ends = end_of(session)
 return ends > now or (ends > 0 and held_back())
 end
-local function parse(id, text)
+local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
 since = since, line = line,
 }
 end
+local function record_of(claim)
+return string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight, claim.capacity,
+claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since, claim.line)
+end
+local function text_of(line)
+return call('HGET', BOOK, 'l' .. line)
+end
+local function alone(text)
+local id, record = string.match(text, '^(%S+) (.*)$')
+local claim = parse(id, record)
+claim.alone = true
+return claim
+end
 local function claim_of(id)
-local text = call('HGET', BOOK, id)
-return text and parse(id, text) or nil
+local record = call('HGET', BOOK, id)
+return record and parse(id, record) or nil
+end
+local function find(id, line)
+local text = text_of(line)
+if not text then return nil end
+if text == '+' then
+local claim = claim_of(id)
+return claim and claim.line == line and claim or nil
+end
+local claim = alone(text)
+return claim.id == id and claim or nil
 end
 local function save(claim)
-call('HSET', BOOK, claim.id, string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight,
-claim.capacity, claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since,
-claim.line))
+if claim.alone then
+call('HSET', BOOK, 'l' .. claim.line, claim.id .. ' ' .. record_of(claim))
+else
+call('HSET', BOOK, claim.id, record_of(claim))
+end
 end
 local function has(claim, flag)
 return math.floor(claim.flags / flag) % 2 == 1
@@ -1735,10 +2115,18 @@ end
 local function lives(claim)
 return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
 end
-local function before(line) return 'l' .. line .. '\\0' end
-local function behind(line) return '(l' .. line .. '\\1' end
-local function place(claim) return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id end
-local function id_in(line, member) return string.sub(member, #line + 19) end
+local function before(line)
+return 'l' .. line .. '\\0'
+end
+local function behind(line)
+return '(l' .. line .. '\\1'
+end
+local function place(claim)
+return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
+end
+local function id_in(line, member)
+return string.sub(member, #line + 19)
+end
 local function tell_watchers(line)
 if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
 end
@@ -1747,10 +2135,24 @@ local who = call('HGET', BOOK, 'w' .. session_of(id))
 local channel = who and string.match(who, '^%S+')
 if channel then call('PUBLISH', channel, id) end
 end
+local function spread(line)
+local text = text_of(line)
+if not text or text == '+' then return text end
+local claim = alone(text)
+call('ZADD', INDEX, 0, place(claim))
+call('HSET', BOOK, claim.id, record_of(claim), 'l' .. line, '+')
+return '+'
+end
 local function remove(claim)
-call('ZREM', INDEX, place(claim), 'o' .. claim.id)
+local own = 'o' .. claim.id .. claim.line
+if claim.alone then
+call('ZREM', INDEX, own)
+call('HDEL', BOOK, 'l' .. claim.line, 't' .. claim.line, 'n' .. claim.id)
+else
+call('ZREM', INDEX, place(claim), own)
 call('HDEL', BOOK, claim.id, 'n' .. claim.id)
-if claim.dead > 0 then call('ZREM', ENDS, claim.id) end
+end
+if claim.dead > 0 then call('ZREM', ENDS, claim.id .. claim.line) end
 tell_watchers(claim.line)
 end
 local function bury(claim)
@@ -1769,7 +2171,7 @@ return slot
 end
 local function end_with(claim)
 if claim.dead > 0 then
-call('ZADD', ENDS, whole(claim.dead), claim.id)
+call('ZADD', ENDS, whole(claim.dead), claim.id .. claim.line)
 if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
 end
 end
@@ -1781,8 +2183,9 @@ if has(claim, SLOT) then claim.slot = smallest_free(taken) end
 end_with(claim)
 end
 local function settle(line, except)
-local sum, least, taken = 0, 2 ^ 53, {}
-local from = '[' .. before(line)
+local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
+if not spread(line) then return state end
+local from, empty = '[' .. before(line), true
 while true do
 local members = page_of(line, from)
 for _, member in ipairs(members) do
@@ -1791,26 +2194,33 @@ local claim = claim_of(id)
 if not claim then
 call('ZREM', INDEX, member)
 elseif not lives(claim) then
-if buried >= DEAD_MAX then return { sum = sum, least = least, taken = taken, complete = false, again = true } end
+if buried >= DEAD_MAX then
+state.complete, state.again = false, true
+return state
+end
 bury(claim)
 else
-local fits = sum + claim.weight <= math.min(least, claim.capacity)
+empty = false
+local fits = state.sum + claim.weight <= math.min(state.least, claim.capacity)
 if not claim.open and (not fits or held_back()) then
-return { sum = sum, least = least, taken = taken, complete = false }
+state.complete = false
+return state
 end
 if not claim.open then
-open(claim, taken)
+open(claim, state.taken)
 save(claim)
 if not except[id] then tell(id) end
 tell_watchers(line)
 end
-sum, least = sum + claim.weight, math.min(least, claim.capacity)
-if claim.slot >= 0 then taken[claim.slot] = true end
+state.sum, state.least = state.sum + claim.weight, math.min(state.least, claim.capacity)
+if claim.slot >= 0 then state.taken[claim.slot] = true end
 end
 end
-if #members < PAGE then return { sum = sum, least = least, taken = taken, complete = true } end
+if #members < PAGE then break end
 from = '(' .. members[#members]
 end
+if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
+return state
 end
 local line, wanted, keep = ARGV[2], ARGV[3], tonumber(ARGV[4])
 local function put_word(id)
@@ -1820,7 +2230,7 @@ if not untl or tonumber(untl) <= now then ids = '' end
 call('HSET', BOOK, box, whole(now + keep) .. ids .. ' ' .. id)
 end
 local evicted, from = 0, '[' .. before(line)
-local over = false
+local over = not spread(line)
 while not over do
 local members = page_of(line, from)
 for _, member in ipairs(members) do
@@ -1841,7 +2251,7 @@ end
 if #members < PAGE then break end
 from = '(' .. members[#members]
 end
-if settle(line, {}).complete and #page_of(line, '[' .. before(line)) == 0 then call('HDEL', BOOK, 't' .. line) end
+settle(line, {})
 return { whole(now), 'evicted', evicted }
 `
 
@@ -1893,38 +2303,62 @@ local function session_lives(session)
 local ends = end_of(session)
 return ends > now or (ends > 0 and held_back())
 end
-local function parse(id, text)
+local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
 since = since, line = line,
 }
 end
+local function record_of(claim)
+return string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight, claim.capacity,
+claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since, claim.line)
+end
+local function text_of(line)
+return call('HGET', BOOK, 'l' .. line)
+end
+local function alone(text)
+local id, record = string.match(text, '^(%S+) (.*)$')
+local claim = parse(id, record)
+claim.alone = true
+return claim
+end
 local function claim_of(id)
-local text = call('HGET', BOOK, id)
-return text and parse(id, text) or nil
+local record = call('HGET', BOOK, id)
+return record and parse(id, record) or nil
 end
 local function lives(claim)
 return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
 end
-local function before(line) return 'l' .. line .. '\\0' end
-local function behind(line) return '(l' .. line .. '\\1' end
-local function id_in(line, member) return string.sub(member, #line + 19) end
+local function before(line)
+return 'l' .. line .. '\\0'
+end
+local function behind(line)
+return '(l' .. line .. '\\1'
+end
+local function id_in(line, member)
+return string.sub(member, #line + 19)
+end
 local function row(claim)
-local texts = call('HMGET', BOOK, claim.id, 'w' .. session_of(claim.id), 'n' .. claim.id)
-return { claim.id, texts[1] or '', texts[2] or '', texts[3] or '' }
+local texts = call('HMGET', BOOK, 'w' .. session_of(claim.id), 'n' .. claim.id)
+return { claim.id, record_of(claim), texts[1] or '', texts[2] or '' }
 end
 local line, after, limit = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local text, rows = text_of(line), {}
+if text and text ~= '+' then
+local claim = alone(text)
+if claim.seq > after and lives(claim) then rows[1] = row(claim) end
+return { whole(now), 'page', '', rows }
+end
 local from = '(' .. before(line) .. string.format('%016.0f', after) .. '~'
 local members = call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, limit)
-local rows, last = {}, ''
 for _, member in ipairs(members) do
 local claim = claim_of(id_in(line, member))
 if claim and lives(claim) then rows[#rows + 1] = row(claim) end
 end
-if #members == limit then last = string.sub(members[limit], #line + 3, #line + 18) end
+local last = #members == limit and string.sub(members[limit], #line + 3, #line + 18) or ''
 return { whole(now), 'page', last, rows }
 `
 
@@ -1958,16 +2392,13 @@ local DEAD_MAX = 512
 local buried = 0
 local SLOT, DETACHED = 1, 2
 local known_ends = {}
-local prefix, from, limit = ARGV[2], ARGV[3], tonumber(ARGV[4])
-local names = {}
-while #names < limit do
-local member = call('ZRANGEBYLEX', INDEX, from, '[m', 'LIMIT', 0, 1)[1]
-local name = member and string.match(member, '^l(.-)%z')
-if not name or string.sub(name, 1, #prefix) ~= prefix then break end
-names[#names + 1] = name
-from = '(l' .. name .. '\\1'
+local prefix = 'l' .. ARGV[2]
+local page, names = call('HSCAN', BOOK, ARGV[3], 'COUNT', 1000), {}
+for at = 1, #page[2], 2 do
+local field = page[2][at]
+if string.sub(field, 1, #prefix) == prefix then names[#names + 1] = string.sub(field, 2) end
 end
-return { whole(now), 'names', names }
+return { whole(now), 'names', page[1], names }
 `
 
 export const CELL_GET: string = `#!lua flags=no-writes

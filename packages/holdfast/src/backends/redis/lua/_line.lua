@@ -1,6 +1,9 @@
--- line: sessions, claims and the rule that opens them. A line's claims are members of one sorted set of equal scores,
--- in the order of their bytes: 'l' line NUL seq id. Beside them the claims of each session: 'o' id. An id begins with
--- its session's id, and is longer by a dot and a number. Records are text, a claim's fields separated by a space.
+-- line: sessions, claims and the rule that opens them. A claim's record is text, its fields separated by a space. A
+-- line with one claim is kept as that claim's record alone; with more it is spread: the records lie in the book, and
+-- one sorted set of equal scores has them in the order of their bytes: 'l' line NUL seq id. In the same set are the
+-- claims of each session: 'o' id line. An id has 25 characters and begins with its session's id, which has 16.
+-- The book:  'l' line: id and record of its one claim, or '+'   id: record   'w' session: channel, pid and host
+--            'n' id: notes   'm' session: mailbox   't' line: until when and beside whom somebody tried
 
 local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
 local NEWS = ARGV[1]
@@ -37,9 +40,9 @@ local function session_lives(session)
   return ends > now or (ends > 0 and held_back())
 end
 
-local function parse(id, text)
+local function parse(id, record)
   local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-    string.match(text, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+    string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
   return {
     id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
     dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -47,15 +50,46 @@ local function parse(id, text)
   }
 end
 
+local function record_of(claim)
+  return string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight, claim.capacity,
+    claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since, claim.line)
+end
+
+-- The text of a line: nothing, '+', or the id and record of its one claim.
+local function text_of(line)
+  return call('HGET', BOOK, 'l' .. line)
+end
+
+local function alone(text)
+  local id, record = string.match(text, '^(%S+) (.*)$')
+  local claim = parse(id, record)
+  claim.alone = true
+  return claim
+end
+
+-- A claim of a line that is spread.
 local function claim_of(id)
-  local text = call('HGET', BOOK, id)
-  return text and parse(id, text) or nil
+  local record = call('HGET', BOOK, id)
+  return record and parse(id, record) or nil
+end
+
+local function find(id, line)
+  local text = text_of(line)
+  if not text then return nil end
+  if text == '+' then
+    local claim = claim_of(id)
+    return claim and claim.line == line and claim or nil
+  end
+  local claim = alone(text)
+  return claim.id == id and claim or nil
 end
 
 local function save(claim)
-  call('HSET', BOOK, claim.id, string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight,
-    claim.capacity, claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since,
-    claim.line))
+  if claim.alone then
+    call('HSET', BOOK, 'l' .. claim.line, claim.id .. ' ' .. record_of(claim))
+  else
+    call('HSET', BOOK, claim.id, record_of(claim))
+  end
 end
 
 local function has(claim, flag)
@@ -71,10 +105,18 @@ local function ends_at(claim)
   return claim.dead > 0 and math.min(ends, claim.dead) or ends
 end
 
-local function before(line) return 'l' .. line .. '\0' end
-local function behind(line) return '(l' .. line .. '\1' end
-local function place(claim) return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id end
-local function id_in(line, member) return string.sub(member, #line + 19) end
+local function before(line)
+  return 'l' .. line .. '\0'
+end
+local function behind(line)
+  return '(l' .. line .. '\1'
+end
+local function place(claim)
+  return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
+end
+local function id_in(line, member)
+  return string.sub(member, #line + 19)
+end
 
 -- Lines that are watched by who does not stand in them.
 local function tell_watchers(line)
@@ -87,14 +129,26 @@ local function tell(id)
   if channel then call('PUBLISH', channel, id) end
 end
 
-local function add(claim)
-  call('ZADD', INDEX, 0, place(claim), 0, 'o' .. claim.id)
+-- Makes room for others beside a claim that was alone. Gives the line's text.
+local function spread(line)
+  local text = text_of(line)
+  if not text or text == '+' then return text end
+  local claim = alone(text)
+  call('ZADD', INDEX, 0, place(claim))
+  call('HSET', BOOK, claim.id, record_of(claim), 'l' .. line, '+')
+  return '+'
 end
 
 local function remove(claim)
-  call('ZREM', INDEX, place(claim), 'o' .. claim.id)
-  call('HDEL', BOOK, claim.id, 'n' .. claim.id)
-  if claim.dead > 0 then call('ZREM', ENDS, claim.id) end
+  local own = 'o' .. claim.id .. claim.line
+  if claim.alone then
+    call('ZREM', INDEX, own)
+    call('HDEL', BOOK, 'l' .. claim.line, 't' .. claim.line, 'n' .. claim.id)
+  else
+    call('ZREM', INDEX, place(claim), own)
+    call('HDEL', BOOK, claim.id, 'n' .. claim.id)
+  end
+  if claim.dead > 0 then call('ZREM', ENDS, claim.id .. claim.line) end
   tell_watchers(claim.line)
 end
 
@@ -106,7 +160,7 @@ local function bury(claim)
   if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
 end
 
--- The rest of a line's members from the given bound on, a page at a time.
+-- The rest of a spread line's members from the given bound on, a page at a time.
 local function page_of(line, from)
   return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
 end
@@ -119,12 +173,12 @@ end
 
 local function end_with(claim)
   if claim.dead > 0 then
-    call('ZADD', ENDS, whole(claim.dead), claim.id)
+    call('ZADD', ENDS, whole(claim.dead), claim.id .. claim.line)
     if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
   end
 end
 
--- Records a claim as open, from this step on. `taken`: the slots of those ahead.
+-- Makes a claim open from this step on. `taken`: the slots of those ahead.
 local function open(claim, taken)
   claim.open = true
   claim.since = whole(now)
@@ -135,10 +189,11 @@ end
 
 -- Deletes the dead of a line up to the first claim that cannot open, opens whom the rule lets in and tells those, but
 -- not `except`. Gives the sum of the weights, the smallest capacity and the slots of the open ones, and whether the
--- whole line is open.
+-- whole line is open. The line is spread then, or empty.
 local function settle(line, except)
-  local sum, least, taken = 0, 2 ^ 53, {}
-  local from = '[' .. before(line)
+  local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
+  if not spread(line) then return state end
+  local from, empty = '[' .. before(line), true
   while true do
     local members = page_of(line, from)
     for _, member in ipairs(members) do
@@ -147,42 +202,53 @@ local function settle(line, except)
       if not claim then
         call('ZREM', INDEX, member)
       elseif not lives(claim) then
-        if buried >= DEAD_MAX then return { sum = sum, least = least, taken = taken, complete = false, again = true } end
+        if buried >= DEAD_MAX then
+          state.complete, state.again = false, true
+          return state
+        end
         bury(claim)
       else
-        local fits = sum + claim.weight <= math.min(least, claim.capacity)
+        empty = false
+        local fits = state.sum + claim.weight <= math.min(state.least, claim.capacity)
         if not claim.open and (not fits or held_back()) then
-          return { sum = sum, least = least, taken = taken, complete = false }
+          state.complete = false
+          return state
         end
         if not claim.open then
-          open(claim, taken)
+          open(claim, state.taken)
           save(claim)
           if not except[id] then tell(id) end
           tell_watchers(line)
         end
-        sum, least = sum + claim.weight, math.min(least, claim.capacity)
-        if claim.slot >= 0 then taken[claim.slot] = true end
+        state.sum, state.least = state.sum + claim.weight, math.min(state.least, claim.capacity)
+        if claim.slot >= 0 then state.taken[claim.slot] = true end
       end
     end
-    if #members < PAGE then return { sum = sum, least = least, taken = taken, complete = true } end
+    if #members < PAGE then break end
     from = '(' .. members[#members]
   end
+  if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
+  return state
+end
+
+-- Somebody tried within the last slice, beside a holder who is still there.
+local function was_tried(line)
+  local tried = call('HGET', BOOK, 't' .. line)
+  if not tried then return false end
+  local untl, id = string.match(tried, '^(%d+) (.*)$')
+  local first = tonumber(untl) > now and find(id, line)
+  return first and lives(first) or false
 end
 
 -- Somebody of another session waits in the line, or tried within the last slice.
 local function contended(line, session)
+  if text_of(line) ~= '+' then return was_tried(line) end
   local to = behind(line)
   while true do
     local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(line), 'LIMIT', 0, PAGE)
     for _, member in ipairs(members) do
       local claim = claim_of(id_in(line, member))
-      if claim and claim.open then
-        local tried = call('HGET', BOOK, 't' .. line)
-        if not tried then return false end
-        local untl, id = string.match(tried, '^(%d+) (.*)$')
-        local first = tonumber(untl) > now and claim_of(id)
-        return first and lives(first) or false
-      end
+      if claim and claim.open then return was_tried(line) end
       if claim and session_of(claim.id) ~= session and lives(claim) then return true end
     end
     if #members < PAGE then return false end
@@ -192,12 +258,18 @@ end
 
 -- What others may see of a claim: its record, who has it, and its notes.
 local function row(claim)
-  local texts = call('HMGET', BOOK, claim.id, 'w' .. session_of(claim.id), 'n' .. claim.id)
-  return { claim.id, texts[1] or '', texts[2] or '', texts[3] or '' }
+  local texts = call('HMGET', BOOK, 'w' .. session_of(claim.id), 'n' .. claim.id)
+  return { claim.id, record_of(claim), texts[1] or '', texts[2] or '' }
 end
 
 -- The first claim of the line that is alive, if it is open.
 local function holder_of(line)
+  local text = text_of(line)
+  if not text then return nil end
+  if text ~= '+' then
+    local claim = alone(text)
+    return claim.open and lives(claim) and claim or nil
+  end
   local from = '[' .. before(line)
   while true do
     local members = page_of(line, from)
@@ -242,13 +314,10 @@ local function closed_standing(claim)
     holder and row(holder) or {} }
 end
 
-local function standing(claim)
-  return claim.open and open_standing(claim) or closed_standing(claim)
-end
-
 -- Settles the line of a closed claim and says what the claim is then.
 local function settled_standing(claim, except)
   if claim.open then return open_standing(claim) end
   if settle(claim.line, except).again then return { 'again' } end
-  return standing(claim_of(claim.id))
+  local settled = claim_of(claim.id)
+  return settled.open and open_standing(settled) or closed_standing(settled)
 end

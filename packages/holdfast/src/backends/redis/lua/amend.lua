@@ -7,8 +7,8 @@
 local session, id, line, weight, hold, order = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 if not session_lives(session) then return { whole(now), 'session-gone' } end
 
-local claim = claim_of(id)
-if not (claim and claim.line == line and session_of(id) == session and lives(claim)) then
+local claim = find(id, line)
+if not (claim and session_of(id) == session and lives(claim)) then
   return { whole(now), 'told', { 'gone' } }
 end
 if not claim.open then return { whole(now), 'told', settled_standing(claim, { [id] = true }) } end
@@ -20,10 +20,10 @@ if weight > 0 then claim.weight = weight end
 local late = order ~= '' and tonumber(order) <= tonumber(claim.order)
 if order ~= '' and not late then claim.order = order end
 if not late and hold >= 0 then
-  if claim.dead > 0 then call('ZREM', ENDS, id) end
+  if claim.dead > 0 then call('ZREM', ENDS, id .. line) end
   claim.dead = hold > 0 and now + hold or 0
   end_with(claim)
 end
 save(claim)
-settle(line, {})
+if not claim.alone then settle(line, {}) end
 return { whole(now), 'told', open_standing(claim) }

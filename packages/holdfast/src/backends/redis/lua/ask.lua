@@ -12,8 +12,8 @@ for at = 3, #ARGV, 2 do asked[ARGV[at]] = true end
 
 local standings = {}
 for at = 3, #ARGV, 2 do
-  local claim = claim_of(ARGV[at])
-  local own = claim and claim.line == ARGV[at + 1] and session_of(claim.id) == session and lives(claim)
+  local claim = find(ARGV[at], ARGV[at + 1])
+  local own = claim and session_of(claim.id) == session and lives(claim)
   standings[#standings + 1] = own and settled_standing(claim, asked) or { 'gone' }
 end
 return { whole(now), 'told', standings }

@@ -12,7 +12,7 @@ local SESSIONS_MAX, CLAIMS_MAX = 8, 64
 local function sweep_session(dead, most, lines)
   local members = call('ZRANGEBYLEX', INDEX, '[o' .. dead .. '.', '(o' .. dead .. '/', 'LIMIT', 0, most)
   for _, member in ipairs(members) do
-    local claim = claim_of(string.sub(member, 2))
+    local claim = find(string.sub(member, 2, 26), string.sub(member, 27))
     if claim then
       remove(claim)
       lines[claim.line] = true
@@ -33,7 +33,7 @@ end
 local function sweep()
   local lines, left = {}, CLAIMS_MAX
   for _, member in ipairs(call('ZRANGEBYSCORE', ENDS, '-inf', whole(now), 'LIMIT', 0, SESSIONS_MAX)) do
-    local claim = #member > 16 and claim_of(member)
+    local claim = #member > 16 and find(string.sub(member, 1, 25), string.sub(member, 26))
     if claim then
       bury(claim)
       lines[claim.line] = true
@@ -43,9 +43,7 @@ local function sweep()
       left = left - sweep_session(member, left, lines)
     end
   end
-  for line in pairs(lines) do
-    if settle(line, {}).complete and #page_of(line, '[' .. before(line)) == 0 then call('HDEL', BOOK, 't' .. line) end
-  end
+  for line in pairs(lines) do settle(line, {}) end
 end
 
 local function audit()
@@ -55,7 +53,7 @@ local function audit()
     local most = limit - #rows / 4
     local members = call('ZRANGEBYLEX', INDEX, from, '(o' .. session .. '/', 'LIMIT', 0, most)
     for _, member in ipairs(members) do
-      local claim = claim_of(string.sub(member, 2))
+      local claim = find(string.sub(member, 2, 26), string.sub(member, 27))
       if claim and lives(claim) then
         local at = #rows
         rows[at + 1], rows[at + 2], rows[at + 3] = claim.id, whole(claim.seq), claim.line

@@ -30,43 +30,62 @@ local function number_for(proposed)
   return proposed
 end
 
-local function enter(id, line, weight, capacity, hold, flags, notes, mode, not_after, slice, proposed)
-  local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
-  local occupied = #call('ZRANGEBYLEX', INDEX, '[' .. before(line), behind(line), 'LIMIT', 0, 1) > 0
-  local earlier = occupied and claim_of(id)
-  if earlier and lives(earlier) then return settled_standing(earlier, { [id] = true }) end
-  if now > not_after then return { 'too-late' } end
-  if mode == 'try' and held_back() then return { 'held-back', whole(head.grace - now) } end
-  if occupied then
-    if earlier then remove(earlier) end
-    state = settle(line, {})
-    if state.again then return { 'again' } end
+-- Into an empty line, where it is open at once: of this there is most, so it is short.
+local function enter_empty(id, line, weight, capacity, hold, flags, seq)
+  local dead = hold == '0' and '0' or whole(now + hold)
+  local slot = (flags == '1' or flags == '3') and 0 or -1
+  local number, moment = whole(seq), whole(now)
+  call('ZADD', INDEX, 0, 'o' .. id .. line)
+  call('HSET', BOOK, 'l' .. line, id .. ' ' .. number .. ' ' .. weight .. ' ' .. capacity .. ' 1 ' .. dead .. ' ' .. slot ..
+    ' ' .. flags .. ' ' .. hold .. ' 0 ' .. moment .. ' ' .. line)
+  if dead ~= '0' then
+    call('ZADD', ENDS, dead, id .. line)
+    if flags == '2' or flags == '3' then set_end(session, now + hold) end
   end
-  local fits = state.complete and state.sum + weight <= math.min(state.least, capacity)
+  tell_watchers(line)
+  return { 'open', number, slot, dead == '0' and '-1' or hold, 0 }
+end
+
+local function enter_line(id, line, weight, capacity, hold, flags, mode, slice, proposed)
+  local state = settle(line, {})
+  if state.again then return { 'again' } end
+  local fits = state.complete and state.sum + weight <= math.min(state.least, capacity) and not held_back()
   if mode == 'try' and not fits then return refuse(line, slice) end
   local seq, why = number_for(proposed)
   if not seq then return why end
   local claim = { id = id, seq = seq, weight = weight, capacity = capacity, open = false, dead = 0, slot = -1,
     flags = flags, hold = hold, order = '0', since = whole(now), line = line }
-  add(claim)
-  if notes ~= '' then call('HSET', BOOK, 'n' .. id, notes) end
-  if fits and not held_back() then
+  call('ZADD', INDEX, 0, place(claim), 0, 'o' .. id .. line)
+  call('HSET', BOOK, 'l' .. line, '+')
+  if fits then
     open(claim, state.taken)
     tell_watchers(line)
   end
   save(claim)
-  if not occupied and claim.open then
-    return { 'open', whole(seq), claim.slot, claim.dead > 0 and whole(claim.dead - now) or '-1', 0 }
+  return claim.open and open_standing(claim) or closed_standing(claim)
+end
+
+local function enter(id, line, weight, capacity, hold, flags, notes, mode, not_after, slice, proposed)
+  local text = text_of(line)
+  local earlier = text and find(id, line)
+  if earlier and lives(earlier) then return settled_standing(earlier, { [id] = true }) end
+  if now > tonumber(not_after) then return { 'too-late' } end
+  if mode == 'try' and held_back() then return { 'held-back', whole(head.grace - now) } end
+  if earlier then remove(earlier) end
+  local answer
+  if text or held_back() then
+    answer = enter_line(id, line, tonumber(weight), tonumber(capacity), tonumber(hold), tonumber(flags), mode,
+      tonumber(slice), tonumber(proposed))
+  else
+    local seq, why = number_for(tonumber(proposed))
+    answer = seq and enter_empty(id, line, weight, capacity, hold, flags, seq) or why
   end
-  return standing(claim)
+  if notes ~= '' and (answer[1] == 'open' or answer[1] == 'closed') then call('HSET', BOOK, 'n' .. id, notes) end
+  return answer
 end
 
 if not session_lives(session) then return { whole(now), 'session-gone' } end
 local answers, last = {}, head.last
-for at = 5, #ARGV, FIELDS do
-  answers[#answers + 1] = enter(ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3]),
-    tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), ARGV[at + 6], ARGV[at + 7], tonumber(ARGV[at + 8]),
-    tonumber(ARGV[at + 9]), tonumber(ARGV[at + 10]))
-end
+for at = 5, #ARGV, FIELDS do answers[#answers + 1] = enter(unpack(ARGV, at, at + FIELDS - 1)) end
 if head.last ~= last then save_last() end
 return { whole(now), 'told', answers }

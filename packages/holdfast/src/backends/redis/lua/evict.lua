@@ -13,7 +13,7 @@ local function put_word(id)
 end
 
 local evicted, from = 0, '[' .. before(line)
-local over = false
+local over = not spread(line)
 while not over do
   local members = page_of(line, from)
   for _, member in ipairs(members) do
@@ -34,5 +34,5 @@ while not over do
   if #members < PAGE then break end
   from = '(' .. members[#members]
 end
-if settle(line, {}).complete and #page_of(line, '[' .. before(line)) == 0 then call('HDEL', BOOK, 't' .. line) end
+settle(line, {})
 return { whole(now), 'evicted', evicted }

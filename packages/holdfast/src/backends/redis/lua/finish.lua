@@ -11,7 +11,7 @@ if call('ZSCORE', ENDS, session) then set_end(session, 0) end
 local members = call('ZRANGEBYLEX', INDEX, '[o' .. session .. '.', '(o' .. session .. '/', 'LIMIT', 0, CLAIMS_MAX)
 local lines = {}
 for _, member in ipairs(members) do
-  local claim = claim_of(string.sub(member, 2))
+  local claim = find(string.sub(member, 2, 26), string.sub(member, 27))
   if claim then
     remove(claim)
     lines[claim.line] = true
@@ -19,9 +19,7 @@ for _, member in ipairs(members) do
     call('ZREM', INDEX, member)
   end
 end
-for line in pairs(lines) do
-  if settle(line, {}).complete and #page_of(line, '[' .. before(line)) == 0 then call('HDEL', BOOK, 't' .. line) end
-end
+for line in pairs(lines) do settle(line, {}) end
 if #members == CLAIMS_MAX then return { whole(now), 'again' } end
 call('ZREM', ENDS, session)
 call('HDEL', BOOK, 'w' .. session, 'm' .. session)

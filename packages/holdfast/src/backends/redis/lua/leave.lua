@@ -4,15 +4,11 @@
 -- gives {now µs, 'told', for each claim 1: it was there and alive | 0}
 
 local function leave(id, line)
-  local claim = claim_of(id)
-  if not claim or claim.line ~= line then return 0 end
+  local claim = find(id, line)
+  if not claim then return 0 end
   local alive = lives(claim) and 1 or 0
   remove(claim)
-  if #call('ZRANGEBYLEX', INDEX, '[' .. before(line), behind(line), 'LIMIT', 0, 1) == 0 then
-    call('HDEL', BOOK, 't' .. line)
-  else
-    settle(line, {})
-  end
+  if not claim.alone then settle(line, {}) end
   return alive
 end
 

@@ -1,15 +1,12 @@
--- list: names of lines that have claims, in the order of their bytes. Changes nothing.
+-- list: names of lines, in no order; those that are there all the time are given at least once. Changes nothing.
 -- KEYS  1 header   2 ends   3 index   4 book
--- ARGV  1 channel of the namespace   2 prefix   3 lower bound among the members of the index   4 at most so many
--- gives {now µs, 'names', {name, …}}
+-- ARGV  1 channel of the namespace   2 prefix   3 cursor ('0' at first)
+-- gives {now µs, 'names', next cursor ('0' at the end), {name, …}}
 
-local prefix, from, limit = ARGV[2], ARGV[3], tonumber(ARGV[4])
-local names = {}
-while #names < limit do
-  local member = call('ZRANGEBYLEX', INDEX, from, '[m', 'LIMIT', 0, 1)[1]
-  local name = member and string.match(member, '^l(.-)%z')
-  if not name or string.sub(name, 1, #prefix) ~= prefix then break end
-  names[#names + 1] = name
-  from = '(l' .. name .. '\1'
+local prefix = 'l' .. ARGV[2]
+local page, names = call('HSCAN', BOOK, ARGV[3], 'COUNT', 1000), {}
+for at = 1, #page[2], 2 do
+  local field = page[2][at]
+  if string.sub(field, 1, #prefix) == prefix then names[#names + 1] = string.sub(field, 2) end
 end
-return { whole(now), 'names', names }
+return { whole(now), 'names', page[1], names }
