@@ -1,7 +1,7 @@
 /**
- * Writes the Lua of the Redis backend into one committed module: for each verb its text, behind those functions of the
- * shared parts that it uses, with comments and blank lines left out; a function is made anew in each call of a script,
- * so those that are not used cost time. With --check nothing is written; a stale module fails.
+ * Writes the Lua of the Redis backend into one committed module: for each verb its text, with those functions of the
+ * shared parts that it uses where it asks for them, and comments and blank lines left out. A function is made anew in
+ * each call of a script, so those that are not used would cost time. With --check nothing is written; a stale module fails.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -9,40 +9,35 @@ import { fileURLToPath } from 'node:url'
 const folder = new URL('../packages/holdfast/src/backends/redis/lua/', import.meta.url)
 const target = new URL('../packages/holdfast/src/backends/redis/lua.ts', import.meta.url)
 
-/** The parts a verb stands on. */
-const READS = ['_header', '_line']
-const WRITES = ['_header', '_era', '_line']
-const BEGINS = ['_header', '_era', '_constants', '_line']
-const CELLS = ['_header', '_era']
 /** What gives something back, or keeps what there is, works without memory; what only looks may not write. */
 const ANYWAY = '#!lua flags=allow-oom'
 const LOOK = '#!lua flags=no-writes'
 const TAKE = '#!lua'
 
-/** @type {Record<string, { first: string, parts: readonly string[] }>} */
+/** @type {Record<string, string>} */
 const VERBS = {
-  agree: { first: TAKE, parts: ['_header', '_era', '_constants'] },
-  open: { first: TAKE, parts: BEGINS },
-  enter: { first: TAKE, parts: WRITES },
-  ask: { first: ANYWAY, parts: WRITES },
-  leave: { first: ANYWAY, parts: WRITES },
-  amend: { first: ANYWAY, parts: WRITES },
-  beat: { first: ANYWAY, parts: WRITES },
-  'beat-bare': { first: ANYWAY, parts: [] },
-  finish: { first: ANYWAY, parts: WRITES },
-  evict: { first: ANYWAY, parts: WRITES },
-  inspect: { first: LOOK, parts: READS },
-  list: { first: LOOK, parts: READS },
-  'cell-get': { first: LOOK, parts: ['_header'] },
-  'cell-set': { first: TAKE, parts: CELLS },
-  'cell-add': { first: TAKE, parts: CELLS },
-  'cell-remove': { first: ANYWAY, parts: CELLS },
+  agree: TAKE,
+  open: TAKE,
+  enter: TAKE,
+  ask: ANYWAY,
+  leave: ANYWAY,
+  amend: ANYWAY,
+  beat: ANYWAY,
+  'beat-bare': ANYWAY,
+  finish: ANYWAY,
+  evict: ANYWAY,
+  inspect: LOOK,
+  list: LOOK,
+  'cell-get': LOOK,
+  'cell-set': TAKE,
+  'cell-add': TAKE,
+  'cell-remove': ANYWAY,
 }
 
 /** @param {string} name */
 function linesOf(name) {
   const lines = readFileSync(new URL(`${name}.lua`, folder), 'utf8').split('\n')
-  return lines.filter((line) => line.trim() !== '' && !line.trim().startsWith('--'))
+  return lines.filter((line) => line.startsWith('--@') || (line.trim() !== '' && !line.trim().startsWith('--')))
 }
 
 /**
@@ -65,16 +60,22 @@ function piecesOf(part) {
   return pieces
 }
 
-/** @param {string} verb */
+/**
+ * A line `--@ part` stands for the shared part of that name.
+ *
+ * @param {string} verb
+ */
 function textOf(verb) {
-  const { first, parts } = /** @type {{ first: string, parts: readonly string[] }} */ (VERBS[verb])
-  const own = linesOf(verb).map((line) => line.trim())
-  let text = own.join('\n')
+  let text = ''
   // From the end: whatever a piece uses stands before it.
-  for (const { name, text: piece } of parts.flatMap(piecesOf).reverse()) {
-    if (name === null || new RegExp(`\\b${name}\\b`).test(text)) text = `${piece}\n${text}`
+  for (const line of linesOf(verb).reverse()) {
+    const part = /^--@ (\w+)$/.exec(line)?.[1]
+    const pieces = part === undefined ? [{ name: null, text: line.trim() }] : piecesOf(`_${part}`).reverse()
+    for (const { name, text: piece } of pieces) {
+      if (name === null || new RegExp(`\\b${name}\\b`).test(text)) text = `${piece}\n${text}`
+    }
   }
-  return `${first}\n${text}\n`
+  return `${VERBS[verb]}\n${text}`
 }
 
 /** @param {string} text */

@@ -3,112 +3,93 @@
 export const AGREE: string = `#!lua
 local call = redis.call
 local HEAD = KEYS[1]
-local LAYOUT = '1'
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local function whole(number)
 return string.format('%.0f', number)
 end
-local head = {}
-local function read_head()
-local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
-if stored[1] and stored[1] ~= LAYOUT then
-error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+local print = tostring(redis) .. ' 1'
+local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
+local head = {
+print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
+}
+if head.print ~= print then
+local layout = call('HGET', HEAD, 'layout')
+if layout and layout ~= '1' then
+error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
-head.era, head.print = stored[2], stored[3]
-head.last = tonumber(stored[4] or 0)
-head.grace = tonumber(stored[5] or 0)
-head.maxttl = tonumber(stored[6] or 0)
-head.quarantine = stored[7] == '1'
-head.born = stored[1] and true or false
 end
-read_head()
-local function raise_last(maxttl)
-head.last = math.max(head.last, now + maxttl)
-end
-local function check_era()
-local print = tostring(redis)
-if head.print == print then return end
+if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-raise_last(head.maxttl)
-if head.quarantine then head.grace = now + head.maxttl end
+local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
+head.last = math.max(head.last, now + maxttl)
+if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
 end
-head.era, head.print = era, print
-head.fresh = not head.born
-if head.born then
-call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+head.era, head.fresh = era, true
 end
+local function save_head()
+call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
 end
-check_era()
+if head.fresh and head.print then save_head() end
 local function disagree(maxttl, quarantine, seen)
-if head.maxttl == 0 then
-raise_last(maxttl)
-if seen and quarantine then head.grace = now + maxttl end
-head.maxttl, head.quarantine = maxttl, quarantine
-call('HSET', HEAD, 'layout', LAYOUT, 'era', head.era, 'print', head.print, 'grace', whole(head.grace), 'maxttl',
-whole(maxttl), 'quarantine', quarantine and 1 or 0, 'last', whole(head.last))
-elseif head.maxttl ~= maxttl or head.quarantine ~= quarantine then
-return { whole(now), 'differs', whole(head.maxttl), head.quarantine and 1 or 0 }
+local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
+if not fixed[1] then
+head.last = math.max(head.last, now + maxttl)
+if seen and quarantine == '1' then head.grace = now + maxttl end
+call('HSET', HEAD, 'maxttl', whole(maxttl), 'quarantine', quarantine)
+save_head()
+elseif tonumber(fixed[1]) ~= maxttl or fixed[2] ~= quarantine then
+return { whole(now), 'differs', fixed[1], fixed[2] }
 end
 end
-return disagree(tonumber(ARGV[1]), ARGV[2] == '1', false) or { whole(now), 'agreed' }
+return disagree(tonumber(ARGV[1]), ARGV[2], false) or { whole(now), 'agreed' }
 `
 
 export const OPEN: string = `#!lua
 local call = redis.call
 local HEAD = KEYS[1]
-local LAYOUT = '1'
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local function whole(number)
 return string.format('%.0f', number)
 end
-local head = {}
-local function read_head()
-local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
-if stored[1] and stored[1] ~= LAYOUT then
-error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+local print = tostring(redis) .. ' 1'
+local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
+local head = {
+print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
+}
+if head.print ~= print then
+local layout = call('HGET', HEAD, 'layout')
+if layout and layout ~= '1' then
+error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
-head.era, head.print = stored[2], stored[3]
-head.last = tonumber(stored[4] or 0)
-head.grace = tonumber(stored[5] or 0)
-head.maxttl = tonumber(stored[6] or 0)
-head.quarantine = stored[7] == '1'
-head.born = stored[1] and true or false
 end
-read_head()
-local function raise_last(maxttl)
-head.last = math.max(head.last, now + maxttl)
-end
-local function check_era()
-local print = tostring(redis)
-if head.print == print then return end
+if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-raise_last(head.maxttl)
-if head.quarantine then head.grace = now + head.maxttl end
+local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
+head.last = math.max(head.last, now + maxttl)
+if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
 end
-head.era, head.print = era, print
-head.fresh = not head.born
-if head.born then
-call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+head.era, head.fresh = era, true
 end
+local function save_head()
+call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
 end
 local function save_last()
-call('HSET', HEAD, 'layout', LAYOUT, 'last', whole(head.last))
-if head.fresh then call('HSET', HEAD, 'era', head.era, 'print', head.print) end
+if head.fresh then save_head() else call('HSET', HEAD, 'last', whole(head.last)) end
 end
-check_era()
+if head.fresh and head.print then save_head() end
 local function disagree(maxttl, quarantine, seen)
-if head.maxttl == 0 then
-raise_last(maxttl)
-if seen and quarantine then head.grace = now + maxttl end
-head.maxttl, head.quarantine = maxttl, quarantine
-call('HSET', HEAD, 'layout', LAYOUT, 'era', head.era, 'print', head.print, 'grace', whole(head.grace), 'maxttl',
-whole(maxttl), 'quarantine', quarantine and 1 or 0, 'last', whole(head.last))
-elseif head.maxttl ~= maxttl or head.quarantine ~= quarantine then
-return { whole(now), 'differs', whole(head.maxttl), head.quarantine and 1 or 0 }
+local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
+if not fixed[1] then
+head.last = math.max(head.last, now + maxttl)
+if seen and quarantine == '1' then head.grace = now + maxttl end
+call('HSET', HEAD, 'maxttl', whole(maxttl), 'quarantine', quarantine)
+save_head()
+elseif tonumber(fixed[1]) ~= maxttl or fixed[2] ~= quarantine then
+return { whole(now), 'differs', fixed[1], fixed[2] }
 end
 end
 local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
@@ -123,7 +104,7 @@ known_ends[session] = ends
 call('ZADD', ENDS, whole(ends), session)
 end
 local session, ttl, who, seen = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5] == '1'
-local least, maxttl, quarantine = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8] == '1'
+local least, maxttl, quarantine = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
 local difference = disagree(maxttl, quarantine, seen)
 if difference then return difference end
 head.last = math.max(head.last, least - 1)
@@ -141,62 +122,80 @@ return { whole(now), 'opened', head.era }
 export const ENTER: string = `#!lua
 local call = redis.call
 local HEAD = KEYS[1]
-local LAYOUT = '1'
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local function whole(number)
 return string.format('%.0f', number)
 end
-local head = {}
-local function read_head()
-local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
-if stored[1] and stored[1] ~= LAYOUT then
-error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+local print = tostring(redis) .. ' 1'
+local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
+local head = {
+print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
+}
+if head.print ~= print then
+local layout = call('HGET', HEAD, 'layout')
+if layout and layout ~= '1' then
+error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
-head.era, head.print = stored[2], stored[3]
-head.last = tonumber(stored[4] or 0)
-head.grace = tonumber(stored[5] or 0)
-head.maxttl = tonumber(stored[6] or 0)
-head.quarantine = stored[7] == '1'
-head.born = stored[1] and true or false
 end
-local function held_back()
-return head.grace > now
-end
-read_head()
-local function raise_last(maxttl)
-head.last = math.max(head.last, now + maxttl)
-end
-local function check_era()
-local print = tostring(redis)
-if head.print == print then return end
+if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-raise_last(head.maxttl)
-if head.quarantine then head.grace = now + head.maxttl end
+local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
+head.last = math.max(head.last, now + maxttl)
+if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
 end
-head.era, head.print = era, print
-head.fresh = not head.born
-if head.born then
-call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
-end
+head.era, head.fresh = era, true
 end
 local function next_number(least)
 head.last = math.max(head.last + 1, least, now)
 if head.last >= 9007199254740992 then error({ err = 'HOLDFAST the next number would not be below 2^53' }) end
 return head.last
 end
-local function save_last()
-call('HSET', HEAD, 'layout', LAYOUT, 'last', whole(head.last))
-if head.fresh then call('HSET', HEAD, 'era', head.era, 'print', head.print) end
+local function save_head()
+call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
 end
-check_era()
+local function save_last()
+if head.fresh then save_head() else call('HSET', HEAD, 'last', whole(head.last)) end
+end
+if head.fresh and head.print then save_head() end
 local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
 local NEWS = ARGV[1]
+local session, least, ahead = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local FIELDS = 11
+local ends, held_back, last = tonumber(call('ZSCORE', ENDS, session) or 0), head.grace > now, head.last
+if not (ends > now or (ends > 0 and held_back)) then return { whole(now), 'session-gone' } end
+local answers, left = {}, nil
+for at = 5, #ARGV, FIELDS do
+local id, line, weight, capacity, hold, flags, notes, _, not_after, _, proposed = unpack(ARGV, at, at + FIELDS - 1)
+if held_back or now > tonumber(not_after) or proposed ~= '0' or call('HGET', BOOK, 'l' .. line) then
+left = left or {}
+left[#left + 1] = at
+else
+local moment, seq = whole(now), whole(next_number(least))
+local dead = hold == '0' and '0' or whole(now + hold)
+local slot = (flags == '1' or flags == '3') and '0' or '-1'
+call('ZADD', INDEX, 0, 'o' .. id .. line)
+call('HSET', BOOK, 'l' .. line, id .. ' ' .. seq .. ' ' .. weight .. ' ' .. capacity .. ' 1 ' .. dead .. ' ' .. slot
+.. ' ' .. flags .. ' ' .. hold .. ' 0 ' .. moment .. ' ' .. line)
+if dead ~= '0' then call('ZADD', ENDS, dead, id .. line) end
+if flags == '2' or flags == '3' then call('ZADD', ENDS, dead, session) end
+if notes ~= '' then call('HSET', BOOK, 'n' .. id, notes) end
+if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
+answers[(at - 5) / FIELDS + 1] = { 'open', seq, slot, dead == '0' and '-1' or hold, 0 }
+end
+end
+if not left then
+save_last()
+return { whole(now), 'told', answers }
+end
 local PAGE = 16
 local DEAD_MAX = 512
 local buried = 0
 local SLOT, DETACHED = 1, 2
+local function held_back()
+return head.grace > now
+end
 local function session_of(id)
 return string.sub(id, 1, 16)
 end
@@ -219,7 +218,7 @@ return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)\$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -234,7 +233,7 @@ local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
 end
 local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)$')
+local id, record = string.match(text, '^(%S+) (.*)\$')
 local claim = parse(id, record)
 claim.alone = true
 return claim
@@ -380,7 +379,7 @@ end
 local function was_tried(line)
 local tried = call('HGET', BOOK, 't' .. line)
 if not tried then return false end
-local untl, id = string.match(tried, '^(%d+) (.*)$')
+local untl, id = string.match(tried, '^(%d+) (.*)\$')
 local first = tonumber(untl) > now and find(id, line)
 return first and lives(first) or false
 end
@@ -454,13 +453,11 @@ if settle(claim.line, except).again then return { 'again' } end
 local settled = claim_of(claim.id)
 return settled.open and open_standing(settled) or closed_standing(settled)
 end
-local session, least, ahead = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local FIELDS = 11
 local function refuse(line, slice)
 local holder = holder_of(line)
 if not holder then return { 'refused', {} } end
 local tried = call('HGET', BOOK, 't' .. line)
-local untl, id = string.match(tried or '', '^(%d+) (.*)$')
+local untl, id = string.match(tried or '', '^(%d+) (.*)\$')
 local ends = now + slice
 if id == holder.id then ends = math.max(ends, tonumber(untl)) end
 call('HSET', BOOK, 't' .. line, whole(ends) .. ' ' .. holder.id)
@@ -473,20 +470,6 @@ if proposed <= head.last then return nil, { 'too-low', whole(head.last) } end
 if proposed > now + ahead then return nil, { 'too-high' } end
 head.last = proposed
 return proposed
-end
-local function enter_empty(id, line, weight, capacity, hold, flags, seq)
-local dead = hold == '0' and '0' or whole(now + hold)
-local slot = (flags == '1' or flags == '3') and 0 or -1
-local number, moment = whole(seq), whole(now)
-call('ZADD', INDEX, 0, 'o' .. id .. line)
-call('HSET', BOOK, 'l' .. line, id .. ' ' .. number .. ' ' .. weight .. ' ' .. capacity .. ' 1 ' .. dead .. ' ' .. slot ..
-' ' .. flags .. ' ' .. hold .. ' 0 ' .. moment .. ' ' .. line)
-if dead ~= '0' then
-call('ZADD', ENDS, dead, id .. line)
-if flags == '2' or flags == '3' then set_end(session, now + hold) end
-end
-tell_watchers(line)
-return { 'open', number, slot, dead == '0' and '-1' or hold, 0 }
 end
 local function enter_line(id, line, weight, capacity, hold, flags, mode, slice, proposed)
 local state = settle(line, {})
@@ -507,26 +490,19 @@ save(claim)
 return claim.open and open_standing(claim) or closed_standing(claim)
 end
 local function enter(id, line, weight, capacity, hold, flags, notes, mode, not_after, slice, proposed)
-local text = text_of(line)
-local earlier = text and find(id, line)
+local earlier = find(id, line)
 if earlier and lives(earlier) then return settled_standing(earlier, { [id] = true }) end
 if now > tonumber(not_after) then return { 'too-late' } end
 if mode == 'try' and held_back() then return { 'held-back', whole(head.grace - now) } end
 if earlier then remove(earlier) end
-local answer
-if text or held_back() then
-answer = enter_line(id, line, tonumber(weight), tonumber(capacity), tonumber(hold), tonumber(flags), mode,
+local answer = enter_line(id, line, tonumber(weight), tonumber(capacity), tonumber(hold), tonumber(flags), mode,
 tonumber(slice), tonumber(proposed))
-else
-local seq, why = number_for(tonumber(proposed))
-answer = seq and enter_empty(id, line, weight, capacity, hold, flags, seq) or why
-end
 if notes ~= '' and (answer[1] == 'open' or answer[1] == 'closed') then call('HSET', BOOK, 'n' .. id, notes) end
 return answer
 end
-if not session_lives(session) then return { whole(now), 'session-gone' } end
-local answers, last = {}, head.last
-for at = 5, #ARGV, FIELDS do answers[#answers + 1] = enter(unpack(ARGV, at, at + FIELDS - 1)) end
+for _, at in ipairs(left) do
+answers[(at - 5) / FIELDS + 1] = enter(unpack(ARGV, at, at + FIELDS - 1))
+end
 if head.last ~= last then save_last() end
 return { whole(now), 'told', answers }
 `
@@ -534,53 +510,44 @@ return { whole(now), 'told', answers }
 export const ASK: string = `#!lua flags=allow-oom
 local call = redis.call
 local HEAD = KEYS[1]
-local LAYOUT = '1'
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local function whole(number)
 return string.format('%.0f', number)
 end
-local head = {}
-local function read_head()
-local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
-if stored[1] and stored[1] ~= LAYOUT then
-error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+local print = tostring(redis) .. ' 1'
+local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
+local head = {
+print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
+}
+if head.print ~= print then
+local layout = call('HGET', HEAD, 'layout')
+if layout and layout ~= '1' then
+error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
-head.era, head.print = stored[2], stored[3]
-head.last = tonumber(stored[4] or 0)
-head.grace = tonumber(stored[5] or 0)
-head.maxttl = tonumber(stored[6] or 0)
-head.quarantine = stored[7] == '1'
-head.born = stored[1] and true or false
 end
-local function held_back()
-return head.grace > now
-end
-read_head()
-local function raise_last(maxttl)
-head.last = math.max(head.last, now + maxttl)
-end
-local function check_era()
-local print = tostring(redis)
-if head.print == print then return end
+if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-raise_last(head.maxttl)
-if head.quarantine then head.grace = now + head.maxttl end
+local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
+head.last = math.max(head.last, now + maxttl)
+if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
 end
-head.era, head.print = era, print
-head.fresh = not head.born
-if head.born then
-call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+head.era, head.fresh = era, true
 end
+local function save_head()
+call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
 end
-check_era()
+if head.fresh and head.print then save_head() end
 local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
 local NEWS = ARGV[1]
 local PAGE = 16
 local DEAD_MAX = 512
 local buried = 0
 local SLOT, DETACHED = 1, 2
+local function held_back()
+return head.grace > now
+end
 local function session_of(id)
 return string.sub(id, 1, 16)
 end
@@ -603,7 +570,7 @@ return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)\$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -618,7 +585,7 @@ local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
 end
 local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)$')
+local id, record = string.match(text, '^(%S+) (.*)\$')
 local claim = parse(id, record)
 claim.alone = true
 return claim
@@ -764,7 +731,7 @@ end
 local function was_tried(line)
 local tried = call('HGET', BOOK, 't' .. line)
 if not tried then return false end
-local untl, id = string.match(tried, '^(%d+) (.*)$')
+local untl, id = string.match(tried, '^(%d+) (.*)\$')
 local first = tonumber(untl) > now and find(id, line)
 return first and lives(first) or false
 end
@@ -854,53 +821,65 @@ return { whole(now), 'told', standings }
 export const LEAVE: string = `#!lua flags=allow-oom
 local call = redis.call
 local HEAD = KEYS[1]
-local LAYOUT = '1'
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local function whole(number)
 return string.format('%.0f', number)
 end
-local head = {}
-local function read_head()
-local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
-if stored[1] and stored[1] ~= LAYOUT then
-error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+local print = tostring(redis) .. ' 1'
+local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
+local head = {
+print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
+}
+if head.print ~= print then
+local layout = call('HGET', HEAD, 'layout')
+if layout and layout ~= '1' then
+error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
-head.era, head.print = stored[2], stored[3]
-head.last = tonumber(stored[4] or 0)
-head.grace = tonumber(stored[5] or 0)
-head.maxttl = tonumber(stored[6] or 0)
-head.quarantine = stored[7] == '1'
-head.born = stored[1] and true or false
 end
-local function held_back()
-return head.grace > now
-end
-read_head()
-local function raise_last(maxttl)
-head.last = math.max(head.last, now + maxttl)
-end
-local function check_era()
-local print = tostring(redis)
-if head.print == print then return end
+if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-raise_last(head.maxttl)
-if head.quarantine then head.grace = now + head.maxttl end
+local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
+head.last = math.max(head.last, now + maxttl)
+if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
 end
-head.era, head.print = era, print
-head.fresh = not head.born
-if head.born then
-call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+head.era, head.fresh = era, true
 end
+local function save_head()
+call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
 end
-check_era()
+if head.fresh and head.print then save_head() end
 local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
 local NEWS = ARGV[1]
+local found, left = {}, nil
+for at = 2, #ARGV, 2 do
+local id, line = ARGV[at], ARGV[at + 1]
+local text = call('HGET', BOOK, 'l' .. line)
+if text == '+' then
+left = left or {}
+left[#left + 1] = at
+elseif text and string.sub(text, 1, #id + 1) == id .. ' ' then
+local dead = tonumber(string.match(text, '^%S+ %d+ %d+ %d+ %d (%d+)'))
+local ends = tonumber(call('ZSCORE', ENDS, string.sub(id, 1, 16)) or 0)
+call('ZREM', INDEX, 'o' .. id .. line)
+call('HDEL', BOOK, 'l' .. line, 't' .. line, 'n' .. id)
+if dead > 0 then call('ZREM', ENDS, id .. line) end
+if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
+local alive = (ends > now or (ends > 0 and head.grace > now)) and (dead == 0 or dead > now)
+found[at / 2] = alive and 1 or 0
+else
+found[at / 2] = 0
+end
+end
+if not left then return { whole(now), 'told', found } end
 local PAGE = 16
 local DEAD_MAX = 512
 local buried = 0
 local SLOT, DETACHED = 1, 2
+local function held_back()
+return head.grace > now
+end
 local function session_of(id)
 return string.sub(id, 1, 16)
 end
@@ -923,7 +902,7 @@ return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)\$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -938,7 +917,7 @@ local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
 end
 local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)$')
+local id, record = string.match(text, '^(%S+) (.*)\$')
 local claim = parse(id, record)
 claim.alone = true
 return claim
@@ -1077,69 +1056,58 @@ end
 if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
 return state
 end
-local function leave(id, line)
-local claim = find(id, line)
-if not claim then return 0 end
-local alive = lives(claim) and 1 or 0
+for _, at in ipairs(left) do
+local claim = find(ARGV[at], ARGV[at + 1])
+found[at / 2] = claim and lives(claim) and 1 or 0
+if claim then
 remove(claim)
-if not claim.alone then settle(line, {}) end
-return alive
+if not claim.alone then settle(claim.line, {}) end
 end
-local found = {}
-for at = 2, #ARGV, 2 do found[#found + 1] = leave(ARGV[at], ARGV[at + 1]) end
+end
 return { whole(now), 'told', found }
 `
 
 export const AMEND: string = `#!lua flags=allow-oom
 local call = redis.call
 local HEAD = KEYS[1]
-local LAYOUT = '1'
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local function whole(number)
 return string.format('%.0f', number)
 end
-local head = {}
-local function read_head()
-local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
-if stored[1] and stored[1] ~= LAYOUT then
-error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+local print = tostring(redis) .. ' 1'
+local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
+local head = {
+print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
+}
+if head.print ~= print then
+local layout = call('HGET', HEAD, 'layout')
+if layout and layout ~= '1' then
+error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
-head.era, head.print = stored[2], stored[3]
-head.last = tonumber(stored[4] or 0)
-head.grace = tonumber(stored[5] or 0)
-head.maxttl = tonumber(stored[6] or 0)
-head.quarantine = stored[7] == '1'
-head.born = stored[1] and true or false
 end
-local function held_back()
-return head.grace > now
-end
-read_head()
-local function raise_last(maxttl)
-head.last = math.max(head.last, now + maxttl)
-end
-local function check_era()
-local print = tostring(redis)
-if head.print == print then return end
+if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-raise_last(head.maxttl)
-if head.quarantine then head.grace = now + head.maxttl end
+local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
+head.last = math.max(head.last, now + maxttl)
+if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
 end
-head.era, head.print = era, print
-head.fresh = not head.born
-if head.born then
-call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+head.era, head.fresh = era, true
 end
+local function save_head()
+call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
 end
-check_era()
+if head.fresh and head.print then save_head() end
 local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
 local NEWS = ARGV[1]
 local PAGE = 16
 local DEAD_MAX = 512
 local buried = 0
 local SLOT, DETACHED = 1, 2
+local function held_back()
+return head.grace > now
+end
 local function session_of(id)
 return string.sub(id, 1, 16)
 end
@@ -1162,7 +1130,7 @@ return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)\$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -1177,7 +1145,7 @@ local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
 end
 local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)$')
+local id, record = string.match(text, '^(%S+) (.*)\$')
 local claim = parse(id, record)
 claim.alone = true
 return claim
@@ -1323,7 +1291,7 @@ end
 local function was_tried(line)
 local tried = call('HGET', BOOK, 't' .. line)
 if not tried then return false end
-local untl, id = string.match(tried, '^(%d+) (.*)$')
+local untl, id = string.match(tried, '^(%d+) (.*)\$')
 local first = tonumber(untl) > now and find(id, line)
 return first and lives(first) or false
 end
@@ -1422,53 +1390,44 @@ return { whole(now), 'told', open_standing(claim) }
 export const BEAT: string = `#!lua flags=allow-oom
 local call = redis.call
 local HEAD = KEYS[1]
-local LAYOUT = '1'
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local function whole(number)
 return string.format('%.0f', number)
 end
-local head = {}
-local function read_head()
-local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
-if stored[1] and stored[1] ~= LAYOUT then
-error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+local print = tostring(redis) .. ' 1'
+local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
+local head = {
+print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
+}
+if head.print ~= print then
+local layout = call('HGET', HEAD, 'layout')
+if layout and layout ~= '1' then
+error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
-head.era, head.print = stored[2], stored[3]
-head.last = tonumber(stored[4] or 0)
-head.grace = tonumber(stored[5] or 0)
-head.maxttl = tonumber(stored[6] or 0)
-head.quarantine = stored[7] == '1'
-head.born = stored[1] and true or false
 end
-local function held_back()
-return head.grace > now
-end
-read_head()
-local function raise_last(maxttl)
-head.last = math.max(head.last, now + maxttl)
-end
-local function check_era()
-local print = tostring(redis)
-if head.print == print then return end
+if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-raise_last(head.maxttl)
-if head.quarantine then head.grace = now + head.maxttl end
+local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
+head.last = math.max(head.last, now + maxttl)
+if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
 end
-head.era, head.print = era, print
-head.fresh = not head.born
-if head.born then
-call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+head.era, head.fresh = era, true
 end
+local function save_head()
+call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
 end
-check_era()
+if head.fresh and head.print then save_head() end
 local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
 local NEWS = ARGV[1]
 local PAGE = 16
 local DEAD_MAX = 512
 local buried = 0
 local SLOT, DETACHED = 1, 2
+local function held_back()
+return head.grace > now
+end
 local function session_of(id)
 return string.sub(id, 1, 16)
 end
@@ -1491,7 +1450,7 @@ return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)\$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -1506,7 +1465,7 @@ local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
 end
 local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)$')
+local id, record = string.match(text, '^(%S+) (.*)\$')
 local claim = parse(id, record)
 claim.alone = true
 return claim
@@ -1648,7 +1607,7 @@ end
 local function was_tried(line)
 local tried = call('HGET', BOOK, 't' .. line)
 if not tried then return false end
-local untl, id = string.match(tried, '^(%d+) (.*)$')
+local untl, id = string.match(tried, '^(%d+) (.*)\$')
 local first = tonumber(untl) > now and find(id, line)
 return first and lives(first) or false
 end
@@ -1724,7 +1683,7 @@ return rows
 end
 local function mail()
 local ids = {}
-local untl, text = string.match(call('HGET', BOOK, 'm' .. session) or '', '^(%d+)(.*)$')
+local untl, text = string.match(call('HGET', BOOK, 'm' .. session) or '', '^(%d+)(.*)\$')
 if not untl then return ids end
 if tonumber(untl) <= now then
 call('HDEL', BOOK, 'm' .. session)
@@ -1752,53 +1711,44 @@ return { string.format('%.0f', now), 'beaten' }
 export const FINISH: string = `#!lua flags=allow-oom
 local call = redis.call
 local HEAD = KEYS[1]
-local LAYOUT = '1'
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local function whole(number)
 return string.format('%.0f', number)
 end
-local head = {}
-local function read_head()
-local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
-if stored[1] and stored[1] ~= LAYOUT then
-error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+local print = tostring(redis) .. ' 1'
+local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
+local head = {
+print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
+}
+if head.print ~= print then
+local layout = call('HGET', HEAD, 'layout')
+if layout and layout ~= '1' then
+error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
-head.era, head.print = stored[2], stored[3]
-head.last = tonumber(stored[4] or 0)
-head.grace = tonumber(stored[5] or 0)
-head.maxttl = tonumber(stored[6] or 0)
-head.quarantine = stored[7] == '1'
-head.born = stored[1] and true or false
 end
-local function held_back()
-return head.grace > now
-end
-read_head()
-local function raise_last(maxttl)
-head.last = math.max(head.last, now + maxttl)
-end
-local function check_era()
-local print = tostring(redis)
-if head.print == print then return end
+if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-raise_last(head.maxttl)
-if head.quarantine then head.grace = now + head.maxttl end
+local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
+head.last = math.max(head.last, now + maxttl)
+if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
 end
-head.era, head.print = era, print
-head.fresh = not head.born
-if head.born then
-call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+head.era, head.fresh = era, true
 end
+local function save_head()
+call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
 end
-check_era()
+if head.fresh and head.print then save_head() end
 local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
 local NEWS = ARGV[1]
 local PAGE = 16
 local DEAD_MAX = 512
 local buried = 0
 local SLOT, DETACHED = 1, 2
+local function held_back()
+return head.grace > now
+end
 local function session_of(id)
 return string.sub(id, 1, 16)
 end
@@ -1821,7 +1771,7 @@ return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)\$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -1836,7 +1786,7 @@ local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
 end
 local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)$')
+local id, record = string.match(text, '^(%S+) (.*)\$')
 local claim = parse(id, record)
 claim.alone = true
 return claim
@@ -1999,53 +1949,44 @@ return { whole(now), 'ended' }
 export const EVICT: string = `#!lua flags=allow-oom
 local call = redis.call
 local HEAD = KEYS[1]
-local LAYOUT = '1'
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local function whole(number)
 return string.format('%.0f', number)
 end
-local head = {}
-local function read_head()
-local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
-if stored[1] and stored[1] ~= LAYOUT then
-error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+local print = tostring(redis) .. ' 1'
+local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
+local head = {
+print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
+}
+if head.print ~= print then
+local layout = call('HGET', HEAD, 'layout')
+if layout and layout ~= '1' then
+error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
-head.era, head.print = stored[2], stored[3]
-head.last = tonumber(stored[4] or 0)
-head.grace = tonumber(stored[5] or 0)
-head.maxttl = tonumber(stored[6] or 0)
-head.quarantine = stored[7] == '1'
-head.born = stored[1] and true or false
 end
-local function held_back()
-return head.grace > now
-end
-read_head()
-local function raise_last(maxttl)
-head.last = math.max(head.last, now + maxttl)
-end
-local function check_era()
-local print = tostring(redis)
-if head.print == print then return end
+if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-raise_last(head.maxttl)
-if head.quarantine then head.grace = now + head.maxttl end
+local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
+head.last = math.max(head.last, now + maxttl)
+if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
 end
-head.era, head.print = era, print
-head.fresh = not head.born
-if head.born then
-call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+head.era, head.fresh = era, true
 end
+local function save_head()
+call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
 end
-check_era()
+if head.fresh and head.print then save_head() end
 local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
 local NEWS = ARGV[1]
 local PAGE = 16
 local DEAD_MAX = 512
 local buried = 0
 local SLOT, DETACHED = 1, 2
+local function held_back()
+return head.grace > now
+end
 local function session_of(id)
 return string.sub(id, 1, 16)
 end
@@ -2068,7 +2009,7 @@ return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)\$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -2083,7 +2024,7 @@ local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
 end
 local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)$')
+local id, record = string.match(text, '^(%S+) (.*)\$')
 local claim = parse(id, record)
 claim.alone = true
 return claim
@@ -2225,7 +2166,7 @@ end
 local line, wanted, keep = ARGV[2], ARGV[3], tonumber(ARGV[4])
 local function put_word(id)
 local box = 'm' .. session_of(id)
-local untl, ids = string.match(call('HGET', BOOK, box) or '', '^(%d+)(.*)$')
+local untl, ids = string.match(call('HGET', BOOK, box) or '', '^(%d+)(.*)\$')
 if not untl or tonumber(untl) <= now then ids = '' end
 call('HSET', BOOK, box, whole(now + keep) .. ids .. ' ' .. id)
 end
@@ -2258,35 +2199,31 @@ return { whole(now), 'evicted', evicted }
 export const INSPECT: string = `#!lua flags=no-writes
 local call = redis.call
 local HEAD = KEYS[1]
-local LAYOUT = '1'
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local function whole(number)
 return string.format('%.0f', number)
 end
-local head = {}
-local function read_head()
-local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
-if stored[1] and stored[1] ~= LAYOUT then
-error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+local print = tostring(redis) .. ' 1'
+local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
+local head = {
+print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
+}
+if head.print ~= print then
+local layout = call('HGET', HEAD, 'layout')
+if layout and layout ~= '1' then
+error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
-head.era, head.print = stored[2], stored[3]
-head.last = tonumber(stored[4] or 0)
-head.grace = tonumber(stored[5] or 0)
-head.maxttl = tonumber(stored[6] or 0)
-head.quarantine = stored[7] == '1'
-head.born = stored[1] and true or false
 end
-local function held_back()
-return head.grace > now
-end
-read_head()
 local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
 local NEWS = ARGV[1]
 local PAGE = 16
 local DEAD_MAX = 512
 local buried = 0
 local SLOT, DETACHED = 1, 2
+local function held_back()
+return head.grace > now
+end
 local function session_of(id)
 return string.sub(id, 1, 16)
 end
@@ -2305,7 +2242,7 @@ return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)\$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -2320,7 +2257,7 @@ local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
 end
 local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)$')
+local id, record = string.match(text, '^(%S+) (.*)\$')
 local claim = parse(id, record)
 claim.alone = true
 return claim
@@ -2365,26 +2302,22 @@ return { whole(now), 'page', last, rows }
 export const LIST: string = `#!lua flags=no-writes
 local call = redis.call
 local HEAD = KEYS[1]
-local LAYOUT = '1'
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local function whole(number)
 return string.format('%.0f', number)
 end
-local head = {}
-local function read_head()
-local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
-if stored[1] and stored[1] ~= LAYOUT then
-error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+local print = tostring(redis) .. ' 1'
+local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
+local head = {
+print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
+}
+if head.print ~= print then
+local layout = call('HGET', HEAD, 'layout')
+if layout and layout ~= '1' then
+error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
-head.era, head.print = stored[2], stored[3]
-head.last = tonumber(stored[4] or 0)
-head.grace = tonumber(stored[5] or 0)
-head.maxttl = tonumber(stored[6] or 0)
-head.quarantine = stored[7] == '1'
-head.born = stored[1] and true or false
 end
-read_head()
 local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
 local NEWS = ARGV[1]
 local PAGE = 16
@@ -2404,26 +2337,22 @@ return { whole(now), 'names', page[1], names }
 export const CELL_GET: string = `#!lua flags=no-writes
 local call = redis.call
 local HEAD = KEYS[1]
-local LAYOUT = '1'
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local function whole(number)
 return string.format('%.0f', number)
 end
-local head = {}
-local function read_head()
-local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
-if stored[1] and stored[1] ~= LAYOUT then
-error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+local print = tostring(redis) .. ' 1'
+local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
+local head = {
+print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
+}
+if head.print ~= print then
+local layout = call('HGET', HEAD, 'layout')
+if layout and layout ~= '1' then
+error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
-head.era, head.print = stored[2], stored[3]
-head.last = tonumber(stored[4] or 0)
-head.grace = tonumber(stored[5] or 0)
-head.maxttl = tonumber(stored[6] or 0)
-head.quarantine = stored[7] == '1'
-head.born = stored[1] and true or false
 end
-read_head()
 local stored = call('HMGET', KEYS[2], 'value', 'version')
 return { whole(now), 'cell', stored[1] or '', stored[2] or '', call('SCARD', KEYS[3]) }
 `
@@ -2431,53 +2360,43 @@ return { whole(now), 'cell', stored[1] or '', stored[2] or '', call('SCARD', KEY
 export const CELL_SET: string = `#!lua
 local call = redis.call
 local HEAD = KEYS[1]
-local LAYOUT = '1'
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local function whole(number)
 return string.format('%.0f', number)
 end
-local head = {}
-local function read_head()
-local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
-if stored[1] and stored[1] ~= LAYOUT then
-error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+local print = tostring(redis) .. ' 1'
+local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
+local head = {
+print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
+}
+if head.print ~= print then
+local layout = call('HGET', HEAD, 'layout')
+if layout and layout ~= '1' then
+error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
-head.era, head.print = stored[2], stored[3]
-head.last = tonumber(stored[4] or 0)
-head.grace = tonumber(stored[5] or 0)
-head.maxttl = tonumber(stored[6] or 0)
-head.quarantine = stored[7] == '1'
-head.born = stored[1] and true or false
 end
-read_head()
-local function raise_last(maxttl)
-head.last = math.max(head.last, now + maxttl)
-end
-local function check_era()
-local print = tostring(redis)
-if head.print == print then return end
+if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-raise_last(head.maxttl)
-if head.quarantine then head.grace = now + head.maxttl end
+local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
+head.last = math.max(head.last, now + maxttl)
+if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
 end
-head.era, head.print = era, print
-head.fresh = not head.born
-if head.born then
-call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
-end
+head.era, head.fresh = era, true
 end
 local function next_number(least)
 head.last = math.max(head.last + 1, least, now)
 if head.last >= 9007199254740992 then error({ err = 'HOLDFAST the next number would not be below 2^53' }) end
 return head.last
 end
-local function save_last()
-call('HSET', HEAD, 'layout', LAYOUT, 'last', whole(head.last))
-if head.fresh then call('HSET', HEAD, 'era', head.era, 'print', head.print) end
+local function save_head()
+call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
 end
-check_era()
+local function save_last()
+if head.fresh then save_head() else call('HSET', HEAD, 'last', whole(head.last)) end
+end
+if head.fresh and head.print then save_head() end
 local name, value, not_after, least, wanted = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
 local life, keep, maxttl = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local before = call('GET', KEYS[3])
@@ -2488,7 +2407,7 @@ end
 if now > not_after then return { whole(now), 'too-late' } end
 local outcome = 'refused'
 if wanted == '*' or wanted == (call('HGET', KEYS[2], 'version') or '') then
-if head.last == 0 then raise_last(maxttl) end
+if head.last == 0 then head.last = now + maxttl end
 outcome = whole(next_number(least))
 save_last()
 call('HSET', KEYS[2], 'value', value, 'version', outcome)
@@ -2502,44 +2421,35 @@ return outcome == 'refused' and { whole(now), outcome } or { whole(now), 'writte
 export const CELL_ADD: string = `#!lua
 local call = redis.call
 local HEAD = KEYS[1]
-local LAYOUT = '1'
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local function whole(number)
 return string.format('%.0f', number)
 end
-local head = {}
-local function read_head()
-local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
-if stored[1] and stored[1] ~= LAYOUT then
-error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+local print = tostring(redis) .. ' 1'
+local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
+local head = {
+print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
+}
+if head.print ~= print then
+local layout = call('HGET', HEAD, 'layout')
+if layout and layout ~= '1' then
+error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
-head.era, head.print = stored[2], stored[3]
-head.last = tonumber(stored[4] or 0)
-head.grace = tonumber(stored[5] or 0)
-head.maxttl = tonumber(stored[6] or 0)
-head.quarantine = stored[7] == '1'
-head.born = stored[1] and true or false
 end
-read_head()
-local function raise_last(maxttl)
-head.last = math.max(head.last, now + maxttl)
-end
-local function check_era()
-local print = tostring(redis)
-if head.print == print then return end
+if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-raise_last(head.maxttl)
-if head.quarantine then head.grace = now + head.maxttl end
+local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
+head.last = math.max(head.last, now + maxttl)
+if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
 end
-head.era, head.print = era, print
-head.fresh = not head.born
-if head.born then
-call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+head.era, head.fresh = era, true
 end
+local function save_head()
+call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
 end
-check_era()
+if head.fresh and head.print then save_head() end
 if now > tonumber(ARGV[4]) then return { whole(now), 'too-late', call('SCARD', KEYS[2]) } end
 if call('SADD', KEYS[2], ARGV[3]) == 1 then
 local ends = math.ceil((now + ARGV[5]) / 1000)
@@ -2553,45 +2463,37 @@ return { whole(now), 'counted', call('SCARD', KEYS[2]) }
 export const CELL_REMOVE: string = `#!lua flags=allow-oom
 local call = redis.call
 local HEAD = KEYS[1]
-local LAYOUT = '1'
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local function whole(number)
 return string.format('%.0f', number)
 end
-local head = {}
-local function read_head()
-local stored = call('HMGET', HEAD, 'layout', 'era', 'print', 'last', 'grace', 'maxttl', 'quarantine')
-if stored[1] and stored[1] ~= LAYOUT then
-error({ err = 'HOLDFAST the store has layout ' .. stored[1] .. ', and this client needs layout ' .. LAYOUT })
+local print = tostring(redis) .. ' 1'
+local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
+local head = {
+print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
+}
+if head.print ~= print then
+local layout = call('HGET', HEAD, 'layout')
+if layout and layout ~= '1' then
+error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
-head.era, head.print = stored[2], stored[3]
-head.last = tonumber(stored[4] or 0)
-head.grace = tonumber(stored[5] or 0)
-head.maxttl = tonumber(stored[6] or 0)
-head.quarantine = stored[7] == '1'
-head.born = stored[1] and true or false
 end
-read_head()
-local function raise_last(maxttl)
-head.last = math.max(head.last, now + maxttl)
-end
-local function check_era()
-local print = tostring(redis)
-if head.print == print then return end
+if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-raise_last(head.maxttl)
-if head.quarantine then head.grace = now + head.maxttl end
+local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
+head.last = math.max(head.last, now + maxttl)
+if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
 end
-head.era, head.print = era, print
-head.fresh = not head.born
-if head.born then
-call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
+head.era, head.fresh = era, true
 end
+local function save_head()
+call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
 end
-check_era()
+if head.fresh and head.print then save_head() end
 local removed = call('DEL', KEYS[2], KEYS[3])
 if removed > 0 then call('PUBLISH', ARGV[1], ARGV[2]) end
 return { whole(now), removed > 0 and 'removed' or 'absent' }
 `
+

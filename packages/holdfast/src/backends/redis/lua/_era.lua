@@ -1,26 +1,14 @@
--- era: a server that has not written the header before may have lost data, and numbers rise above what was lost.
+-- era: a server that has not written the header before may have lost data, and numbers rise above what was lost. An era
+-- ends with a restart or a failover: then the server has another run id.
 
--- The birth of the store, and each noticed loss: numbers rise above all that may have been given out.
-local function raise_last(maxttl)
-  head.last = math.max(head.last, now + maxttl)
-end
-
--- INFO is dear, and the address of a table of this server's interpreter is as good as its run id for telling that it
--- is the server that wrote the header; only where it differs is the run id compared. Its era is over after a restart
--- and after a failover, and then data may have been lost.
-local function check_era()
-  local print = tostring(redis)
-  if head.print == print then return end
+if head.print ~= print then
   local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
   if head.era and head.era ~= era then
-    raise_last(head.maxttl)
-    if head.quarantine then head.grace = now + head.maxttl end
+    local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
+    head.last = math.max(head.last, now + maxttl)
+    if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
   end
-  head.era, head.print = era, print
-  head.fresh = not head.born
-  if head.born then
-    call('HSET', HEAD, 'era', era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
-  end
+  head.era, head.fresh = era, true
 end
 
 -- The next number; `save_last` records it.
@@ -30,9 +18,13 @@ local function next_number(least)
   return head.last
 end
 
-local function save_last()
-  call('HSET', HEAD, 'layout', LAYOUT, 'last', whole(head.last))
-  if head.fresh then call('HSET', HEAD, 'era', head.era, 'print', head.print) end
+-- What another server wrote is ours from now on. Last, so that a script that fails before has changed nothing.
+local function save_head()
+  call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
 end
 
-check_era()
+local function save_last()
+  if head.fresh then save_head() else call('HSET', HEAD, 'last', whole(head.last)) end
+end
+
+if head.fresh and head.print then save_head() end

@@ -5,14 +5,16 @@
 -- The book:  'l' line: id and record of its one claim, or '+'   id: record   'w' session: channel, pid and host
 --            'n' id: notes   'm' session: mailbox   't' line: until when and beside whom somebody tried
 
-local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
-local NEWS = ARGV[1]
 local PAGE = 16
 -- No step removes more of the dead than that; the caller sends its request again.
 local DEAD_MAX = 512
 local buried = 0
 
 local SLOT, DETACHED = 1, 2
+
+local function held_back()
+  return head.grace > now
+end
 
 local function session_of(id)
   return string.sub(id, 1, 16)

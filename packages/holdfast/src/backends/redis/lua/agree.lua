@@ -4,4 +4,8 @@
 -- ARGV  1 largest ttl µs   2 1: quarantine
 -- gives {now µs, 'agreed'} | {now µs, 'differs', largest ttl µs, quarantine}
 
-return disagree(tonumber(ARGV[1]), ARGV[2] == '1', false) or { whole(now), 'agreed' }
+--@ header
+--@ era
+--@ constants
+
+return disagree(tonumber(ARGV[1]), ARGV[2], false) or { whole(now), 'agreed' }

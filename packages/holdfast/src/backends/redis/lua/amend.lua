@@ -4,6 +4,11 @@
 --       6 hold µs from now (0: no end, -1: as it is)   7 order, rising with each amendment of the claim
 -- gives {now µs, 'session-gone' | 'grows' | 'endless'} | {now µs, 'told', standing: open | closed | gone | again}
 
+--@ header
+--@ era
+--@ keys
+--@ line
+
 local session, id, line, weight, hold, order = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 if not session_lives(session) then return { whole(now), 'session-gone' } end
 

@@ -4,6 +4,11 @@
 -- ARGV  1 channel of the namespace   2 session   then for each claim: id, line
 -- gives {now µs, 'session-gone'} | {now µs, 'told', standing of each claim: open | closed | gone | again}
 
+--@ header
+--@ era
+--@ keys
+--@ line
+
 local session = ARGV[2]
 if not session_lives(session) then return { whole(now), 'session-gone' } end
 

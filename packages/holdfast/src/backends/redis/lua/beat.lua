@@ -5,6 +5,11 @@
 -- gives {now µs, 'session-gone'} | {now µs, 'moved', era}: nothing was extended |
 --       {now µs, 'beaten', {id, seq, line, contended, …}, {revoked id, …}}
 
+--@ header
+--@ era
+--@ keys
+--@ line
+
 local session, ttl, after, limit, era = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6]
 local SESSIONS_MAX, CLAIMS_MAX = 8, 64
 

@@ -3,6 +3,9 @@
 -- ARGV  1 channel of the namespace   2 name   3 member   4 not after (µs)   5 life µs from the last new member on
 -- gives {now µs, 'counted' | 'too-late', members}
 
+--@ header
+--@ era
+
 if now > tonumber(ARGV[4]) then return { whole(now), 'too-late', call('SCARD', KEYS[2]) } end
 if call('SADD', KEYS[2], ARGV[3]) == 1 then
   local ends = math.ceil((now + ARGV[5]) / 1000)

@@ -5,6 +5,9 @@
 --       9 largest ttl µs
 -- gives {now µs, 'written', version} | {now µs, 'refused' | 'too-late'}
 
+--@ header
+--@ era
+
 local name, value, not_after, least, wanted = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
 local life, keep, maxttl = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 
@@ -17,7 +20,7 @@ if now > not_after then return { whole(now), 'too-late' } end
 
 local outcome = 'refused'
 if wanted == '*' or wanted == (call('HGET', KEYS[2], 'version') or '') then
-  if head.last == 0 then raise_last(maxttl) end
+  if head.last == 0 then head.last = now + maxttl end
   outcome = whole(next_number(least))
   save_last()
   call('HSET', KEYS[2], 'value', value, 'version', outcome)

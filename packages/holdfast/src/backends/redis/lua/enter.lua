@@ -6,8 +6,44 @@
 -- gives {now µs, 'session-gone'} | {now µs, 'told', answer of each claim: open | closed | refused | too-late | held-back |
 --       too-low | too-high | again, with what belongs to it}
 
+
+--@ header
+--@ era
+--@ keys
+
 local session, least, ahead = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local FIELDS = 11
+local ends, held_back, last = tonumber(call('ZSCORE', ENDS, session) or 0), head.grace > now, head.last
+if not (ends > now or (ends > 0 and held_back)) then return { whole(now), 'session-gone' } end
+
+-- First those whose line is empty, where they are open at once: of these there are most, so it is short and makes no
+-- functions. What is left comes behind.
+local answers, left = {}, nil
+for at = 5, #ARGV, FIELDS do
+  local id, line, weight, capacity, hold, flags, notes, _, not_after, _, proposed = unpack(ARGV, at, at + FIELDS - 1)
+  if held_back or now > tonumber(not_after) or proposed ~= '0' or call('HGET', BOOK, 'l' .. line) then
+    left = left or {}
+    left[#left + 1] = at
+  else
+    local moment, seq = whole(now), whole(next_number(least))
+    local dead = hold == '0' and '0' or whole(now + hold)
+    local slot = (flags == '1' or flags == '3') and '0' or '-1'
+    call('ZADD', INDEX, 0, 'o' .. id .. line)
+    call('HSET', BOOK, 'l' .. line, id .. ' ' .. seq .. ' ' .. weight .. ' ' .. capacity .. ' 1 ' .. dead .. ' ' .. slot
+      .. ' ' .. flags .. ' ' .. hold .. ' 0 ' .. moment .. ' ' .. line)
+    if dead ~= '0' then call('ZADD', ENDS, dead, id .. line) end
+    if flags == '2' or flags == '3' then call('ZADD', ENDS, dead, session) end
+    if notes ~= '' then call('HSET', BOOK, 'n' .. id, notes) end
+    if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
+    answers[(at - 5) / FIELDS + 1] = { 'open', seq, slot, dead == '0' and '-1' or hold, 0 }
+  end
+end
+if not left then
+  save_last()
+  return { whole(now), 'told', answers }
+end
+
+--@ line
 
 local function refuse(line, slice)
   local holder = holder_of(line)
@@ -30,22 +66,6 @@ local function number_for(proposed)
   return proposed
 end
 
--- Into an empty line, where it is open at once: of this there is most, so it is short.
-local function enter_empty(id, line, weight, capacity, hold, flags, seq)
-  local dead = hold == '0' and '0' or whole(now + hold)
-  local slot = (flags == '1' or flags == '3') and 0 or -1
-  local number, moment = whole(seq), whole(now)
-  call('ZADD', INDEX, 0, 'o' .. id .. line)
-  call('HSET', BOOK, 'l' .. line, id .. ' ' .. number .. ' ' .. weight .. ' ' .. capacity .. ' 1 ' .. dead .. ' ' .. slot ..
-    ' ' .. flags .. ' ' .. hold .. ' 0 ' .. moment .. ' ' .. line)
-  if dead ~= '0' then
-    call('ZADD', ENDS, dead, id .. line)
-    if flags == '2' or flags == '3' then set_end(session, now + hold) end
-  end
-  tell_watchers(line)
-  return { 'open', number, slot, dead == '0' and '-1' or hold, 0 }
-end
-
 local function enter_line(id, line, weight, capacity, hold, flags, mode, slice, proposed)
   local state = settle(line, {})
   if state.again then return { 'again' } end
@@ -66,26 +86,19 @@ local function enter_line(id, line, weight, capacity, hold, flags, mode, slice, 
 end
 
 local function enter(id, line, weight, capacity, hold, flags, notes, mode, not_after, slice, proposed)
-  local text = text_of(line)
-  local earlier = text and find(id, line)
+  local earlier = find(id, line)
   if earlier and lives(earlier) then return settled_standing(earlier, { [id] = true }) end
   if now > tonumber(not_after) then return { 'too-late' } end
   if mode == 'try' and held_back() then return { 'held-back', whole(head.grace - now) } end
   if earlier then remove(earlier) end
-  local answer
-  if text or held_back() then
-    answer = enter_line(id, line, tonumber(weight), tonumber(capacity), tonumber(hold), tonumber(flags), mode,
-      tonumber(slice), tonumber(proposed))
-  else
-    local seq, why = number_for(tonumber(proposed))
-    answer = seq and enter_empty(id, line, weight, capacity, hold, flags, seq) or why
-  end
+  local answer = enter_line(id, line, tonumber(weight), tonumber(capacity), tonumber(hold), tonumber(flags), mode,
+    tonumber(slice), tonumber(proposed))
   if notes ~= '' and (answer[1] == 'open' or answer[1] == 'closed') then call('HSET', BOOK, 'n' .. id, notes) end
   return answer
 end
 
-if not session_lives(session) then return { whole(now), 'session-gone' } end
-local answers, last = {}, head.last
-for at = 5, #ARGV, FIELDS do answers[#answers + 1] = enter(unpack(ARGV, at, at + FIELDS - 1)) end
+for _, at in ipairs(left) do
+  answers[(at - 5) / FIELDS + 1] = enter(unpack(ARGV, at, at + FIELDS - 1))
+end
 if head.last ~= last then save_last() end
 return { whole(now), 'told', answers }

@@ -3,6 +3,11 @@
 -- ARGV  1 channel of the namespace   2 line   3 id (empty: every open claim)   4 how long the word is kept, µs
 -- gives {now µs, 'evicted', how many}
 
+--@ header
+--@ era
+--@ keys
+--@ line
+
 local line, wanted, keep = ARGV[2], ARGV[3], tonumber(ARGV[4])
 
 local function put_word(id)

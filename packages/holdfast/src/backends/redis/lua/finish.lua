@@ -3,6 +3,11 @@
 -- ARGV  1 channel of the namespace   2 session
 -- gives {now µs, 'ended' | 'again'}
 
+--@ header
+--@ era
+--@ keys
+--@ line
+
 local session = ARGV[2]
 local CLAIMS_MAX = 256
 

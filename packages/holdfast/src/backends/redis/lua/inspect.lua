@@ -3,6 +3,10 @@
 -- ARGV  1 channel of the namespace   2 line   3 claims with a number above this   4 how many places to look at
 -- gives {now µs, 'page', last number looked at ('' at the end of the line), {{id, record, who, notes}, …}}
 
+--@ header
+--@ keys
+--@ line
+
 local line, after, limit = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local text, rows = text_of(line), {}
 if text and text ~= '+' then

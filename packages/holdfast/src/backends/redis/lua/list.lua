@@ -3,6 +3,10 @@
 -- ARGV  1 channel of the namespace   2 prefix   3 cursor ('0' at first)
 -- gives {now µs, 'names', next cursor ('0' at the end), {name, …}}
 
+--@ header
+--@ keys
+--@ line
+
 local prefix = 'l' .. ARGV[2]
 local page, names = call('HSCAN', BOOK, ARGV[3], 'COUNT', 1000), {}
 for at = 1, #page[2], 2 do

@@ -4,8 +4,14 @@
 --       5 1: this client had an answer from the namespace before   6 least number   7 largest ttl µs   8 1: quarantine
 -- gives {now µs, 'opened', era} | {now µs, 'differs', largest ttl µs, quarantine}
 
+--@ header
+--@ era
+--@ constants
+--@ keys
+--@ line
+
 local session, ttl, who, seen = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5] == '1'
-local least, maxttl, quarantine = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8] == '1'
+local least, maxttl, quarantine = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
 
 local difference = disagree(maxttl, quarantine, seen)
 if difference then return difference end
