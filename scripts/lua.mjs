@@ -88,7 +88,7 @@ const missing = found.map((name) => name.replace(/\.lua$/, '')).filter((verb) =>
 if (missing.length > 0) throw new Error(`scripts/lua.mjs does not know ${missing.join(', ')}`)
 
 const text = [
-  '/** Generated from the files in lua/ by `npm run lua`. */',
+  '/** Generated from the files in lua/ by `npm run lua`. Long because each verb is a text of its own. */',
   ...Object.keys(VERBS).map((verb) => `export const ${constant(verb)}: string = ${literal(textOf(verb))}`),
   '',
 ].join('\n\n')

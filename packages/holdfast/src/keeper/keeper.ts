@@ -115,6 +115,7 @@ export class Keeper implements ClaimOwner, Gate {
       for (const claim of [...session.claims.values()]) this.forget(claim)
     }
     this.sessions.byBucket.clear()
+    this.vigil.close()
     await this.link.close(limitMs)
   }
 

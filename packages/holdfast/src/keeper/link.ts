@@ -6,6 +6,7 @@ import { type Clock, type Outcome, within } from '../clock.ts'
 import { BackendUnavailableError, ClosedError, HoldfastError } from '../errors.ts'
 import { emit } from '../events.ts'
 import type { Ledger, LedgerSetup, Port, Timed } from '../port.ts'
+import { Limits } from './limits.ts'
 
 /** Least limit of a first connection. */
 export const CONNECT_MS = 5000
@@ -15,6 +16,7 @@ export class Link {
   readonly #port: Port
   readonly #setup: LedgerSetup
   readonly #clock: Clock
+  readonly #limits: Limits
   #ledger: Promise<Ledger> | null = null
   #connected: Ledger | null = null
   #state: 'idle' | 'up' | 'suspended' | 'closed' = 'idle'
@@ -30,6 +32,7 @@ export class Link {
     this.#port = port
     this.#setup = setup
     this.#clock = setup.clock
+    this.#limits = new Limits(setup.clock)
   }
 
   get state(): 'idle' | 'up' | 'suspended' | 'closed' {
@@ -90,12 +93,11 @@ export class Link {
       const number = this.#sent++
       const end = (outcome: Outcome<T>): void => {
         this.#outstanding.delete(number)
-        timer.cancel()
+        inTime()
         resolve(outcome)
       }
-      const timer = this.#clock.after(limitMs, () => end({ kind: 'late' }))
       // A request on its way keeps the process alive, but no longer than somebody waits for its answer.
-      timer.ref()
+      const inTime = this.#limits.begin(limitMs, () => end({ kind: 'late' }))
       const closed = (): void => end({ kind: 'error', error: new ClosedError('the Holdfast object is closed') })
       this.#outstanding.set(number, { sentMs, closed })
       work.then(
@@ -137,6 +139,7 @@ export class Link {
     this.#state = 'closed'
     const ledger = this.#connected
     for (const { closed } of [...this.#outstanding.values()]) closed()
+    this.#limits.close()
     if (ledger !== null) await within(this.#clock, limitMs, ledger.close())
   }
 

@@ -140,8 +140,7 @@ class Member {
     if (outcome.kind !== 'value' || this.#watched.get(id) !== watched) return
     const answer = outcome.value
     if (answer.state === 'beaten') {
-      if (answer.audit !== null)
-        watched.after = answer.audit.length < AUDIT_ROWS ? '' : (answer.audit.at(-1)?.id ?? '')
+      if (answer.audit !== null) watched.after = answer.audit.length < AUDIT_ROWS ? '' : (answer.audit.at(-1)?.id ?? '')
       // A deadline that has passed stays passed: main may have acted on it already.
       if (watched.tenure.standing() !== 'lost') watched.writer.write(start)
     }

@@ -230,6 +230,8 @@ const hints: Facts = {
     cable.mute = true
     const waiting = locks.mutex('thing').acquire({ label: 'deaf' })
     await until('it waits', async () => (await locks.inspect('thing'))[0]?.waiters.length === 1)
+    // Until it listens it does not count on being told.
+    await pause(100)
     await held.release()
     await soon('its turn', waiting, world.subject.ttlMs + 500)
     const [event] = events

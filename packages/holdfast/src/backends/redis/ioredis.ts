@@ -5,7 +5,7 @@
 import { BackendUnavailableError } from '../../errors.ts'
 import { codeOf } from './failure.ts'
 import type { Script } from './script.ts'
-import type { Subscription, Wire } from './wire.ts'
+import type { Replication, Subscription, Wire } from './wire.ts'
 
 /** The part of ioredis that is used; `Redis` and `Cluster` have it. */
 export interface Ioredis {
@@ -72,7 +72,7 @@ export class IoredisWire implements Wire {
     script: Script,
     keys: readonly string[],
     args: readonly string[],
-    { count, limitMs }: { readonly count: number; readonly limitMs: number },
+    { count, limitMs }: Replication,
   ): Promise<{ readonly reply: unknown; readonly acknowledged: number }> {
     this.#aside ??= quiet(this.#client.duplicate())
     await readied(this.#aside)

@@ -27,41 +27,19 @@ import type {
 import { requireClaim, requireHold, requireSame, requireSession } from '../rules.ts'
 import { Batch } from './batch.ts'
 import { micros, RedisCells } from './cells.ts'
+import { Enters, type Entry, enterArgs } from './enters.ts'
 import { codeOf, failureOf } from './failure.ts'
+import { Hints } from './hints.ts'
 import { BUCKETS, type Bucket, bucketOf, channelOf, type Keys, keysOf } from './keys.ts'
 import { Names } from './names.ts'
-import {
-  AGAIN,
-  auditOf,
-  DETACHED,
-  enterAnswerOf,
-  notesText,
-  type Reply,
-  replyOf,
-  rowOf,
-  SLOT,
-  serverMsOf,
-  standingOf,
-  stateOf,
-} from './reply.ts'
+import { AGAIN, auditOf, type Reply, replyOf, rowOf, serverMsOf, standingOf, stateOf } from './reply.ts'
 import { type Script, scripts } from './script.ts'
-import type { Subscription, Wire } from './wire.ts'
+import type { Replication, Wire } from './wire.ts'
 
 /** Requests that one call of a script serves. */
 const TOGETHER_MAX = 64
 /** Places of a line, and names, that one call looks at. */
 const PAGE = 128
-
-interface Entry {
-  readonly session: SessionKey
-  readonly draft: ClaimDraft
-  readonly terms: EnterTerms
-}
-
-export interface Replication {
-  readonly count: number
-  readonly limitMs: number
-}
 
 export class RedisLedger implements Ledger {
   readonly buckets: number = BUCKETS
@@ -71,11 +49,10 @@ export class RedisLedger implements Ledger {
   readonly #replication: Replication | null
   readonly #keys: Keys
   readonly #channel: string
-  readonly #enters = new Map<string, Batch<Entry, EnterAnswer | typeof AGAIN>>()
+  readonly #enters: Enters
   readonly #leaves = new Map<number, Batch<ClaimKey, { readonly serverMs: number; readonly found: boolean }>>()
   readonly #names: Names
-  #listeners = 0
-  #subscribing: Promise<Subscription> | null = null
+  readonly #hints: Hints
   #closed = false
 
   constructor(wire: Wire, setup: LedgerSetup, replication: Replication | null) {
@@ -84,6 +61,8 @@ export class RedisLedger implements Ledger {
     this.#replication = replication
     this.#keys = keysOf(setup.namespace)
     this.#channel = channelOf(setup.random.id())
+    this.#hints = new Hints(wire, [this.#channel, this.#keys.news], setup.onHint)
+    this.#enters = new Enters((session, entries) => this.#enterAll(session, entries))
     this.#names = new Names(setup.clock, BUCKETS, (bucket, args) => this.#run(scripts.list, bucket, args))
     this.cells = new RedisCells(this.#keys, setup, (script, keys, args) => this.#call(script, keys, args))
   }
@@ -122,17 +101,14 @@ export class RedisLedger implements Ledger {
   async end(session: SessionKey): Promise<Timed> {
     for (;;) {
       const reply = await this.#run(scripts.finish, session.bucket, [session.id])
-      this.#enters.delete(session.id)
+      this.#enters.forget(session)
       if (stateOf(reply) === 'ended') return { serverMs: serverMsOf(reply) }
     }
   }
 
   async enter(session: SessionKey, draft: ClaimDraft, terms: EnterTerms): Promise<EnterAnswer> {
     requireClaim(session.id, draft)
-    for (;;) {
-      const answer = await this.#entersOf(session).add({ session, draft, terms })
-      if (answer !== AGAIN) return answer
-    }
+    return this.#enters.enter(session, { draft, terms })
   }
 
   async ask(session: SessionKey, claims: readonly ClaimKey[]): Promise<AskAnswer> {
@@ -223,33 +199,16 @@ export class RedisLedger implements Ledger {
 
   async listen(): Promise<void> {
     this.#ready()
-    this.#listeners++
-    try {
-      this.#subscribing ??= this.#wire.subscribe(
-        [this.#channel, this.#keys.news],
-        (message) => this.#hint(message),
-        () => this.#hint(null),
-      )
-      await this.#subscribing
-    } catch (error) {
-      this.#listeners--
-      this.#subscribing = null
-      throw failureOf(error, this.#wire.failsOver)
-    }
+    await this.#guarded(() => this.#hints.listen())
   }
 
   unlisten(): void {
-    this.#listeners--
+    this.#hints.unlisten()
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    const subscription = await this.#subscribing?.catch(() => null)
-    await Promise.all([subscription?.close(), this.#wire.close()])
-  }
-
-  #hint(what: string | null): void {
-    if (!this.#closed && this.#listeners > 0) this.#setup.onHint(what)
+    await Promise.all([this.#hints.close(), this.#wire.close()])
   }
 
   async #beatBare(session: SessionKey, { ttlMs }: BeatTerms): Promise<BeatAnswer> {
@@ -260,35 +219,21 @@ export class RedisLedger implements Ledger {
     return { serverMs, state: 'beaten', audit: null, revoked: [] }
   }
 
-  #entersOf(session: SessionKey): Batch<Entry, EnterAnswer | typeof AGAIN> {
-    const known = this.#enters.get(session.id)
-    if (known !== undefined) return known
-    const batch = new Batch<Entry, EnterAnswer | typeof AGAIN>(TOGETHER_MAX, (entries) =>
-      this.#enterAll(session, entries),
-    )
-    this.#enters.set(session.id, batch)
-    return batch
-  }
-
-  async #enterAll(session: SessionKey, entries: readonly Entry[]): Promise<readonly (EnterAnswer | typeof AGAIN)[]> {
-    const minSeq = Math.max(...entries.map(({ terms }) => terms.minSeq))
-    const args = [this.#keys.news, session.id, String(minSeq), '0', ...entries.flatMap(entryArgs)]
+  async #enterAll(session: SessionKey, entries: readonly Entry[]): Promise<Reply> {
     const { keys } = this.#bucket(session.bucket)
-    const reply =
-      this.#replication === null
-        ? await this.#call(scripts.enter, keys, args)
-        : await this.#enterSafely(session, entries, args)
-    const serverMs = serverMsOf(reply)
-    if (stateOf(reply) === 'session-gone') {
-      this.#enters.delete(session.id)
-      return entries.map(() => ({ serverMs, state: 'session-gone' }))
-    }
-    return (reply[2] as Reply).map((answer) => enterAnswerOf(answer, serverMs))
+    const args = [this.#keys.news, ...enterArgs(session, entries)]
+    return this.#replication === null
+      ? this.#call(scripts.enter, keys, args)
+      : this.#enterSafely(session, entries, args, this.#replication)
   }
 
   /** Takes that too few replicas have are given back, for a failover would forget them. */
-  async #enterSafely(session: SessionKey, entries: readonly Entry[], args: readonly string[]): Promise<Reply> {
-    const { count, limitMs } = this.#replication as Replication
+  async #enterSafely(
+    session: SessionKey,
+    entries: readonly Entry[],
+    args: readonly string[],
+    { count, limitMs }: Replication,
+  ): Promise<Reply> {
     const { keys } = this.#bucket(session.bucket)
     const done = this.#guarded(() => this.#wire.runReplicated(scripts.enter, keys, args, { count, limitMs }))
     const { reply, acknowledged } = await done
@@ -349,21 +294,4 @@ export class RedisLedger implements Ledger {
   #ready(): void {
     if (this.#closed) throw new BackendUnavailableError('this client of Redis is closed')
   }
-}
-
-function entryArgs({ draft, terms }: Entry): readonly string[] {
-  const flags = (draft.slot ? SLOT : 0) + (draft.detached ? DETACHED : 0)
-  return [
-    draft.id,
-    draft.line,
-    String(draft.weight),
-    String(draft.capacity),
-    micros(draft.maxHoldMs ?? 0),
-    String(flags),
-    notesText(draft),
-    terms.mode,
-    micros(terms.notAfterMs),
-    micros(terms.sliceMs),
-    '0',
-  ]
 }

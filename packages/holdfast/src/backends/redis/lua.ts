@@ -1,4 +1,4 @@
-/** Generated from the files in lua/ by `npm run lua`. */
+/** Generated from the files in lua/ by `npm run lua`. Long because each verb is a text of its own. */
 
 export const AGREE: string = `#!lua
 local call = redis.call
@@ -218,7 +218,7 @@ return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)\$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -233,7 +233,7 @@ local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
 end
 local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)\$')
+local id, record = string.match(text, '^(%S+) (.*)$')
 local claim = parse(id, record)
 claim.alone = true
 return claim
@@ -379,7 +379,7 @@ end
 local function was_tried(line)
 local tried = call('HGET', BOOK, 't' .. line)
 if not tried then return false end
-local untl, id = string.match(tried, '^(%d+) (.*)\$')
+local untl, id = string.match(tried, '^(%d+) (.*)$')
 local first = tonumber(untl) > now and find(id, line)
 return first and lives(first) or false
 end
@@ -457,7 +457,7 @@ local function refuse(line, slice)
 local holder = holder_of(line)
 if not holder then return { 'refused', {} } end
 local tried = call('HGET', BOOK, 't' .. line)
-local untl, id = string.match(tried or '', '^(%d+) (.*)\$')
+local untl, id = string.match(tried or '', '^(%d+) (.*)$')
 local ends = now + slice
 if id == holder.id then ends = math.max(ends, tonumber(untl)) end
 call('HSET', BOOK, 't' .. line, whole(ends) .. ' ' .. holder.id)
@@ -570,7 +570,7 @@ return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)\$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -585,7 +585,7 @@ local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
 end
 local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)\$')
+local id, record = string.match(text, '^(%S+) (.*)$')
 local claim = parse(id, record)
 claim.alone = true
 return claim
@@ -731,7 +731,7 @@ end
 local function was_tried(line)
 local tried = call('HGET', BOOK, 't' .. line)
 if not tried then return false end
-local untl, id = string.match(tried, '^(%d+) (.*)\$')
+local untl, id = string.match(tried, '^(%d+) (.*)$')
 local first = tonumber(untl) > now and find(id, line)
 return first and lives(first) or false
 end
@@ -902,7 +902,7 @@ return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)\$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -917,7 +917,7 @@ local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
 end
 local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)\$')
+local id, record = string.match(text, '^(%S+) (.*)$')
 local claim = parse(id, record)
 claim.alone = true
 return claim
@@ -1130,7 +1130,7 @@ return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)\$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -1145,7 +1145,7 @@ local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
 end
 local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)\$')
+local id, record = string.match(text, '^(%S+) (.*)$')
 local claim = parse(id, record)
 claim.alone = true
 return claim
@@ -1291,7 +1291,7 @@ end
 local function was_tried(line)
 local tried = call('HGET', BOOK, 't' .. line)
 if not tried then return false end
-local untl, id = string.match(tried, '^(%d+) (.*)\$')
+local untl, id = string.match(tried, '^(%d+) (.*)$')
 local first = tonumber(untl) > now and find(id, line)
 return first and lives(first) or false
 end
@@ -1450,7 +1450,7 @@ return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)\$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -1465,7 +1465,7 @@ local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
 end
 local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)\$')
+local id, record = string.match(text, '^(%S+) (.*)$')
 local claim = parse(id, record)
 claim.alone = true
 return claim
@@ -1607,7 +1607,7 @@ end
 local function was_tried(line)
 local tried = call('HGET', BOOK, 't' .. line)
 if not tried then return false end
-local untl, id = string.match(tried, '^(%d+) (.*)\$')
+local untl, id = string.match(tried, '^(%d+) (.*)$')
 local first = tonumber(untl) > now and find(id, line)
 return first and lives(first) or false
 end
@@ -1683,7 +1683,7 @@ return rows
 end
 local function mail()
 local ids = {}
-local untl, text = string.match(call('HGET', BOOK, 'm' .. session) or '', '^(%d+)(.*)\$')
+local untl, text = string.match(call('HGET', BOOK, 'm' .. session) or '', '^(%d+)(.*)$')
 if not untl then return ids end
 if tonumber(untl) <= now then
 call('HDEL', BOOK, 'm' .. session)
@@ -1771,7 +1771,7 @@ return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)\$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -1786,7 +1786,7 @@ local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
 end
 local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)\$')
+local id, record = string.match(text, '^(%S+) (.*)$')
 local claim = parse(id, record)
 claim.alone = true
 return claim
@@ -2009,7 +2009,7 @@ return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)\$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -2024,7 +2024,7 @@ local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
 end
 local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)\$')
+local id, record = string.match(text, '^(%S+) (.*)$')
 local claim = parse(id, record)
 claim.alone = true
 return claim
@@ -2166,7 +2166,7 @@ end
 local line, wanted, keep = ARGV[2], ARGV[3], tonumber(ARGV[4])
 local function put_word(id)
 local box = 'm' .. session_of(id)
-local untl, ids = string.match(call('HGET', BOOK, box) or '', '^(%d+)(.*)\$')
+local untl, ids = string.match(call('HGET', BOOK, box) or '', '^(%d+)(.*)$')
 if not untl or tonumber(untl) <= now then ids = '' end
 call('HSET', BOOK, box, whole(now + keep) .. ids .. ' ' .. id)
 end
@@ -2242,7 +2242,7 @@ return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
 local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)\$')
+string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -2257,7 +2257,7 @@ local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
 end
 local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)\$')
+local id, record = string.match(text, '^(%S+) (.*)$')
 local claim = parse(id, record)
 claim.alone = true
 return claim
@@ -2496,4 +2496,3 @@ local removed = call('DEL', KEYS[2], KEYS[3])
 if removed > 0 then call('PUBLISH', ARGV[1], ARGV[2]) end
 return { whole(now), removed > 0 and 'removed' or 'absent' }
 `
-

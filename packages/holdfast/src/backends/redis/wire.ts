@@ -4,6 +4,12 @@
  */
 import type { Script } from './script.ts'
 
+/** So many replicas must have a take within the limit. */
+export interface Replication {
+  readonly count: number
+  readonly limitMs: number
+}
+
 export interface Wire {
   /** Who made the client; it is named in errors and warnings. */
   readonly driver: string
@@ -27,7 +33,7 @@ export interface Wire {
     script: Script,
     keys: readonly string[],
     args: readonly string[],
-    replicas: { readonly count: number; readonly limitMs: number },
+    replicas: Replication,
   ): Promise<{ readonly reply: unknown; readonly acknowledged: number }>
   /**
    * Receives what is published on the channels, over a connection of its own. Resolves when all of it arrives from now
