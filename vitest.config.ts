@@ -30,7 +30,7 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
           testTimeout: 20_000,
           include: ['packages/*/test/**/*.test.ts'],
-          exclude: ['packages/*/test/process/**', '**/package.test.ts'],
+          exclude: ['packages/*/test/process/**', 'packages/*/test/redis/**', '**/package.test.ts'],
         },
       },
       {
