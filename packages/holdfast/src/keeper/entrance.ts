@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../clock.ts'
 import { BackendUnavailableError, isHoldfastError } from '../errors.ts'
-import type { Closed, EnterAnswer, Open } from '../port.ts'
+import type { Closed, EnterAnswer, Ledger, Open } from '../port.ts'
 import { jittered, type Random } from '../random.ts'
 import { type Claim, isStale, stateOf } from './claim.ts'
 import type { Link } from './link.ts'
@@ -24,10 +24,23 @@ export interface Gate {
   readonly outbox: Outbox
   joined(claim: Claim, session: Session): void
   /** False: it was lost at once and must enter again. */
-  openNow(claim: Claim, session: Session, answer: Open, sent: Start): Promise<boolean>
+  openNow(claim: Claim, session: Session, answer: Open, sent: Start): boolean | Promise<boolean>
   closedNow(claim: Claim, answer: Closed, sentMs: number): Promise<void>
   forget(claim: Claim): void
   pause(ms: number): Promise<void>
+}
+
+/** A claim on its way. */
+interface Sent {
+  readonly session: Session
+  readonly id: string
+  readonly start: Start
+  readonly notAfterMs: number
+}
+/** And what came back. */
+interface Told extends Sent {
+  readonly answer?: EnterAnswer
+  readonly error?: unknown
 }
 
 export class Entrance {
@@ -40,18 +53,54 @@ export class Entrance {
     this.#gate = gate
   }
 
-  async enter(claim: Claim): Promise<void> {
+  enter(claim: Claim): void {
     claim.looping = true
+    const { link, sessions } = this.#gate
+    const session = this.#sessionNow(claim)
+    if (session === null || link.ledger === null) {
+      void this.#loop(claim, null)
+      return
+    }
+    // Most claims find a session and an open place at once. They are told by functions, for promises would be most of
+    // what they cost.
+    const sent = this.#prepare(claim, session)
+    link.request(
+      link.ledger,
+      sessions.callMs,
+      (ledger) => this.#send(ledger, claim, sent),
+      (answer) => {
+        try {
+          if (!this.#openedNow(claim, sent, answer)) void this.#loop(claim, { ...sent, answer })
+        } catch (error) {
+          void this.#loop(claim, { ...sent, error })
+        }
+      },
+      (error) => void this.#loop(claim, { ...sent, error }),
+    )
+  }
+
+  /** True: the answer was that the claim is open, its session lives for a while, and its owner has been told. */
+  #openedNow(claim: Claim, { session, id, start }: Sent, answer: EnterAnswer): boolean {
+    if (answer.state !== 'open' || isStale(claim, id) || !session.hasThird()) return false
+    claim.outage = null
+    claim.looping = false
+    this.#stands(claim, session, answer.seq)
+    void this.#gate.openNow(claim, session, answer, start)
+    return true
+  }
+
+  /** `first`: what came of a request that was made before. */
+  async #loop(claim: Claim, first: Told | null): Promise<void> {
     let pauseMs = PAUSE_MS.first
-    while (stateOf(claim) === 'entering') {
+    let told = first
+    while (stateOf(claim) === 'entering' || told !== null) {
       try {
-        const session = await this.#pass(claim)
-        if (session === null || stateOf(claim) !== 'entering') break
-        this.#join(claim, session)
-        const sent = this.#start(claim)
-        const { id } = claim
-        const notAfterMs = this.#gate.link.serverNowMs() + this.#gate.sessions.callMs
-        const answer = await this.#sendEnter(claim, session, sent.monotonicMs, notAfterMs)
+        told ??= await this.#ask(claim)
+        if (told === null) break
+        const { session, id, start, notAfterMs, answer, error } = told
+        told = null
+        if (answer === undefined) throw error
+        claim.askedMs = null
         if (isStale(claim, id)) {
           // Given up while it was on its way, and there all the same: its leave may have come before it.
           const stands = answer.state === 'open' || answer.state === 'closed'
@@ -60,8 +109,9 @@ export class Entrance {
         }
         claim.outage = null
         // While it was dealt with, its session may have been lost again.
-        if ((await this.#entered(claim, session, answer, sent)) && stateOf(claim) !== 'entering') break
+        if ((await this.#entered(claim, session, answer, start)) && stateOf(claim) !== 'entering') break
       } catch (error) {
+        told = null
         claim.outage = error
         if (this.#hopeless(claim, error)) break
         await this.#gate.pause(jittered(this.#gate.random, pauseMs))
@@ -71,6 +121,24 @@ export class Entrance {
     claim.looping = false
   }
 
+  /** Sends the claim once; null: it was given up before it came to that. */
+  async #ask(claim: Claim): Promise<Told | null> {
+    const session = await this.#pass(claim)
+    if (session === null || stateOf(claim) !== 'entering') return null
+    const sent = this.#prepare(claim, session)
+    const { link, sessions } = this.#gate
+    return { ...sent, answer: await link.call(sessions.callMs, (ledger) => this.#send(ledger, claim, sent)) }
+  }
+
+  #prepare(claim: Claim, session: Session): Sent {
+    this.#join(claim, session)
+    const start = this.#start(claim)
+    const notAfterMs = this.#gate.link.serverNowMs() + this.#gate.sessions.callMs
+    claim.notAfterMs = Math.max(claim.notAfterMs, notAfterMs)
+    claim.askedMs = start.monotonicMs
+    return { session, id: claim.id, start, notAfterMs }
+  }
+
   /** The dear boot clock is read only for a claim with an end of its own. */
   #start({ wish }: Claim): Start {
     const { clock } = this.#gate
@@ -78,22 +146,23 @@ export class Entrance {
     return { monotonicMs: clock.monotonicMs(), wallMs: Number.NaN, bootMs: Number.NaN }
   }
 
-  async #sendEnter(claim: Claim, session: Session, sentMs: number, notAfterMs: number): Promise<EnterAnswer> {
-    claim.notAfterMs = Math.max(claim.notAfterMs, notAfterMs)
-    claim.askedMs = sentMs
+  #send(ledger: Ledger, claim: Claim, { session, id, notAfterMs }: Sent): Promise<EnterAnswer> {
     const { weight, capacity, maxHoldMs, slot, detached, label, value } = claim.wish
-    const draft = { id: claim.id, line: claim.line, weight, capacity, maxHoldMs, slot, detached, label, value }
+    const draft = { id, line: claim.line, weight, capacity, maxHoldMs, slot, detached, label, value }
     const terms = {
       mode: claim.mode,
       notAfterMs,
       minSeq: this.#gate.sessions.minSeq(session.bucket),
       sliceMs: this.#gate.sessions.settings.sliceMs,
     }
-    const answer = await this.#gate.link.call(this.#gate.sessions.callMs, (ledger) =>
-      ledger.enter({ bucket: session.bucket, id: session.id }, draft, terms),
-    )
+    return ledger.enter({ bucket: session.bucket, id: session.id }, draft, terms)
+  }
+
+  #stands(claim: Claim, session: Session, seq: number): void {
     claim.askedMs = null
-    return answer
+    claim.confirmedMs = Math.ceil(this.#gate.clock.monotonicMs())
+    this.#gate.sessions.sawSeq(session.bucket, seq)
+    claim.seq = seq
   }
 
   /** True: the claim has been dealt with; false: send it once more. */
@@ -101,9 +170,7 @@ export class Entrance {
     switch (answer.state) {
       case 'open':
       case 'closed':
-        claim.confirmedMs = Math.ceil(this.#gate.clock.monotonicMs())
-        this.#gate.sessions.sawSeq(session.bucket, answer.seq)
-        claim.seq = answer.seq
+        this.#stands(claim, session, answer.seq)
         if (answer.state === 'open') return this.#gate.openNow(claim, session, answer, sent)
         await this.#gate.closedNow(claim, answer, sent.monotonicMs)
         return true
@@ -139,13 +206,16 @@ export class Entrance {
     return true
   }
 
+  #sessionNow(claim: Claim): Session | null {
+    const { link, sessions } = this.#gate
+    if (this.#queued > 0 || link.ledger === null || claim.wish.detached) return null
+    return sessions.readyNow(link.ledger.bucketOf(claim.line))
+  }
+
   /** In the order of coming, also while the connection or the session is not there yet. */
   async #pass(claim: Claim): Promise<Session | null> {
-    const { link, sessions } = this.#gate
-    if (this.#queued === 0 && link.ledger !== null && !claim.wish.detached) {
-      const session = sessions.readyNow(link.ledger.bucketOf(claim.line))
-      if (session !== null) return session
-    }
+    const ready = this.#sessionNow(claim)
+    if (ready !== null) return ready
     const before = this.#turn
     let done = (): void => {}
     this.#turn = new Promise((resolve) => {

@@ -128,7 +128,7 @@ export class Keeper implements ClaimOwner, Gate {
   /** Puts a claim into its line. The listener is told what becomes of it; end it with `leave`. */
   stand(line: string, wish: ClaimWish, mode: 'queue' | 'try', listener: ClaimListener): Claim {
     const claim = new Claim(line, wish, mode, listener)
-    void this.#entrance.enter(claim)
+    this.#entrance.enter(claim)
     return claim
   }
 
@@ -230,8 +230,8 @@ export class Keeper implements ClaimOwner, Gate {
     return new Promise((resolve) => this.clock.after(ms, resolve))
   }
 
-  async openNow(claim: Claim, session: Session, answer: Open, sent: Start): Promise<boolean> {
-    const { id } = claim
+  /** At once, where the session has enough left; else it is beaten first. False: it was lost and must enter again. */
+  openNow(claim: Claim, session: Session, answer: Open, sent: Start): boolean | Promise<boolean> {
     claim.state = 'open'
     claim.stopWaiting()
     this.#awaken(claim)
@@ -239,13 +239,21 @@ export class Keeper implements ClaimOwner, Gate {
     this.#noteEnd(claim, answer, sent)
     this.heardOf(claim, answer.contended, sent)
     if (claim.wish.detached) this.#detach(session)
-    // A grant with little left would be lost before it is of use.
+    return session.hasThird() ? this.#granted(claim) : this.#openLater(claim, session)
+  }
+
+  /** A grant with little left would be lost before it is of use. */
+  async #openLater(claim: Claim, session: Session): Promise<boolean> {
+    const { id } = claim
     while (!isStale(claim, id) && !session.hasThird()) {
       if (!(await this.sessions.beat(session))) await this.pause(jittered(this.random, PAUSE_MS))
       this.sessions.check(session)
     }
     // Lost while it waited for that beat: it enters again under another session, unless it was given up.
-    if (isStale(claim, id)) return stateOf(claim) !== 'entering'
+    return isStale(claim, id) ? stateOf(claim) !== 'entering' : this.#granted(claim)
+  }
+
+  #granted(claim: Claim): true {
     claim.granted = true
     claim.listener.opened(claim)
     return true
@@ -325,7 +333,7 @@ export class Keeper implements ClaimOwner, Gate {
       return
     }
     claim.state = 'entering'
-    if (!claim.looping) void this.#entrance.enter(claim)
+    if (!claim.looping) this.#entrance.enter(claim)
   }
 
   /** It waits no more. */

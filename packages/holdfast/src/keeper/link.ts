@@ -66,14 +66,25 @@ export class Link {
   async call<T>(limitMs: number, work: (ledger: Ledger) => Promise<T>): Promise<T> {
     if (this.#state === 'closed') throw new ClosedError('the Holdfast object is closed')
     const ledger = this.#connected ?? (await this.#connectWithin(Math.max(limitMs, CONNECT_MS)))
+    return new Promise((resolve, reject) => this.request(ledger, limitMs, work, resolve, reject))
+  }
+
+  /** As `call`, where there is a connection, for who is told by functions: of requests there are many. */
+  request<T>(
+    ledger: Ledger,
+    limitMs: number,
+    work: (ledger: Ledger) => Promise<T>,
+    told: (answer: T) => void,
+    failed: (error: HoldfastError) => void,
+  ): void {
+    if (this.#state === 'closed') return failed(new ClosedError('the Holdfast object is closed'))
     const sentMs = this.#clock.monotonicMs()
-    const outcome = await this.#within(limitMs, work(ledger), sentMs)
-    if (outcome.kind === 'value') {
+    this.#watch(limitMs, work(ledger), sentMs, (outcome) => {
+      if (outcome.kind !== 'value') return failed(this.#failure(outcome, limitMs))
       this.#up()
       this.#noteTime(outcome.value, sentMs)
-      return outcome.value
-    }
-    throw this.#failure(outcome, limitMs)
+      told(outcome.value)
+    })
   }
 
   /** A first connection may load code and make files: it has a limit of its own, and one that hangs is begun anew. */
@@ -89,22 +100,24 @@ export class Link {
 
   /** As `within`, and ended at once by `close`. */
   #within<T>(limitMs: number, work: Promise<T>, sentMs: number): Promise<Outcome<T>> {
-    return new Promise((resolve) => {
-      const number = this.#sent++
-      const end = (outcome: Outcome<T>): void => {
-        this.#outstanding.delete(number)
-        inTime()
-        resolve(outcome)
-      }
-      // A request on its way keeps the process alive, but no longer than somebody waits for its answer.
-      const inTime = this.#limits.begin(limitMs, () => end({ kind: 'late' }))
-      const closed = (): void => end({ kind: 'error', error: new ClosedError('the Holdfast object is closed') })
-      this.#outstanding.set(number, { sentMs, closed })
-      work.then(
-        (value) => end({ kind: 'value', value }),
-        (error: unknown) => end({ kind: 'error', error }),
-      )
-    })
+    return new Promise((resolve) => this.#watch(limitMs, work, sentMs, resolve))
+  }
+
+  #watch<T>(limitMs: number, work: Promise<T>, sentMs: number, done: (outcome: Outcome<T>) => void): void {
+    const number = this.#sent++
+    const end = (outcome: Outcome<T>): void => {
+      if (!this.#outstanding.delete(number)) return
+      inTime()
+      done(outcome)
+    }
+    // A request on its way keeps the process alive, but no longer than somebody waits for its answer.
+    const inTime = this.#limits.begin(limitMs, () => end({ kind: 'late' }))
+    const closed = (): void => end({ kind: 'error', error: new ClosedError('the Holdfast object is closed') })
+    this.#outstanding.set(number, { sentMs, closed })
+    work.then(
+      (value) => end({ kind: 'value', value }),
+      (error: unknown) => end({ kind: 'error', error }),
+    )
   }
 
   #failure(outcome: Exclude<Outcome<unknown>, { kind: 'value' }>, limitMs: number): HoldfastError {

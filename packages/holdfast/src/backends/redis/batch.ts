@@ -4,8 +4,8 @@
  */
 
 interface Waiting<Item, Answer> {
-  readonly item: Item
-  readonly resolve: (answer: Answer) => void
+  readonly items: readonly Item[]
+  readonly resolve: (answers: readonly Answer[]) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -14,15 +14,15 @@ export class Batch<Item, Answer> {
   readonly #send: (items: readonly Item[]) => Promise<readonly Answer[]>
   #waiting: Waiting<Item, Answer>[] = []
 
-  /** `send` gives an answer for each item, in their order. */
+  /** `send` gives an answer for each item, in their order; it gets `most` of them unless more were added at once. */
   constructor(most: number, send: (items: readonly Item[]) => Promise<readonly Answer[]>) {
     this.#most = most
     this.#send = send
   }
 
-  add(item: Item): Promise<Answer> {
+  add(items: readonly Item[]): Promise<readonly Answer[]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject })
+      this.#waiting.push({ items, resolve, reject })
       if (this.#waiting.length === 1) process.nextTick(() => this.#flush())
     })
   }
@@ -30,15 +30,34 @@ export class Batch<Item, Answer> {
   #flush(): void {
     const waiting = this.#waiting
     this.#waiting = []
-    for (let at = 0; at < waiting.length; at += this.#most) void this.#deliver(waiting.slice(at, at + this.#most))
+    let together: Waiting<Item, Answer>[] = []
+    let size = 0
+    for (const one of waiting) {
+      if (size > 0 && size + one.items.length > this.#most) {
+        this.#deliver(together)
+        together = []
+        size = 0
+      }
+      together.push(one)
+      size += one.items.length
+    }
+    this.#deliver(together)
   }
 
-  async #deliver(waiting: readonly Waiting<Item, Answer>[]): Promise<void> {
-    try {
-      const answers = await this.#send(waiting.map(({ item }) => item))
-      for (const [index, { resolve }] of waiting.entries()) resolve(answers[index] as Answer)
-    } catch (error) {
-      for (const { reject } of waiting) reject(error)
-    }
+  #deliver(together: readonly Waiting<Item, Answer>[]): void {
+    const [first] = together
+    const items = together.length === 1 && first !== undefined ? first.items : together.flatMap((one) => one.items)
+    this.#send(items).then(
+      (answers) => {
+        let at = 0
+        for (const { items: own, resolve } of together) {
+          resolve(answers.slice(at, at + own.length))
+          at += own.length
+        }
+      },
+      (error: unknown) => {
+        for (const { reject } of together) reject(error)
+      },
+    )
   }
 }

@@ -23,7 +23,7 @@ export class Enters {
 
   async enter(session: SessionKey, entry: Entry): Promise<EnterAnswer> {
     for (;;) {
-      const told = await this.#of(session).add(entry)
+      const [told = AGAIN] = await this.#of(session).add([entry])
       if (told !== AGAIN) return told
     }
   }

@@ -2,8 +2,7 @@
  * Where things are kept: a namespace is cut into buckets, and all keys of a bucket share its hash tag, so that whatever
  * one script touches is in one slot of a cluster. Keys begin with `hf:` and carry the layout's number.
  */
-import { createHash } from 'node:crypto'
-
+/** A power of two. */
 export const BUCKETS = 16
 export const LAYOUT = 1
 /** Keys and channels of everybody; what an ACL must allow. */
@@ -46,9 +45,11 @@ export function channelOf(clientId: string): string {
   return `${PREFIX}${LAYOUT}:of:${clientId}`
 }
 
-/** Always the same for a name, in every process and version. */
+/** Always the same for a name, in every process and version: FNV-1a over its UTF-16 units, folded. */
 export function bucketOf(name: string): number {
-  return createHash('sha1').update(name).digest().readUInt32BE(0) % BUCKETS
+  let hash = 0x811c9dc5
+  for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193)
+  return ((hash >>> 16) ^ hash) & (BUCKETS - 1)
 }
 
 /** Braces would cut the hash tag short. */

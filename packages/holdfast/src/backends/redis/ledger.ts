@@ -129,8 +129,7 @@ export class RedisLedger implements Ledger {
   }
 
   async leave(bucket: number, claims: readonly ClaimKey[]): Promise<Timed & { readonly found: readonly boolean[] }> {
-    const leaves = this.#leavesOf(bucket)
-    const told = await Promise.all(claims.map((claim) => leaves.add(claim)))
+    const told = await this.#leavesOf(bucket).add(claims)
     return { serverMs: Math.max(0, ...told.map(({ serverMs }) => serverMs)), found: told.map(({ found }) => found) }
   }
 
