@@ -23,21 +23,22 @@ export class Enters {
 
   async enter(session: SessionKey, entry: Entry): Promise<EnterAnswer> {
     for (;;) {
-      const [told = AGAIN] = await this.#of(session).add([entry])
+      const [told = AGAIN] = await this.#of(session, entry.terms).add([entry])
       if (told !== AGAIN) return told
     }
   }
 
   /** The session takes nothing more. */
   forget({ id }: SessionKey): void {
-    this.#batches.delete(id)
+    for (const key of this.#batches.keys()) if (key.startsWith(id)) this.#batches.delete(key)
   }
 
-  #of(session: SessionKey): Batch<Entry, Told> {
-    const known = this.#batches.get(session.id)
+  #of(session: SessionKey, { mode, sliceMs }: EnterTerms): Batch<Entry, Told> {
+    const key = `${session.id} ${mode} ${sliceMs}`
+    const known = this.#batches.get(key)
     if (known !== undefined) return known
     const batch = new Batch<Entry, Told>(TOGETHER_MAX, (entries) => this.#deliver(session, entries))
-    this.#batches.set(session.id, batch)
+    this.#batches.set(key, batch)
     return batch
   }
 
@@ -50,25 +51,24 @@ export class Enters {
   }
 }
 
-/** What `enter.lua` wants to know behind the channel. */
+/** What `enter.lua` wants to know behind the channel. The entries have one mode and one slice. */
 export function enterArgs(session: SessionKey, entries: readonly Entry[]): readonly string[] {
-  const minSeq = Math.max(...entries.map(({ terms }) => terms.minSeq))
-  return [session.id, String(minSeq), '0', ...entries.flatMap(entryArgs)]
+  const [first] = entries
+  if (first === undefined) throw new RangeError('there is nothing to enter')
+  let minSeq = 0
+  let notAfterMs = Number.POSITIVE_INFINITY
+  const claims: string[] = []
+  for (const { draft, terms } of entries) {
+    minSeq = Math.max(minSeq, terms.minSeq)
+    // The earliest of them counts for all: no claim may be entered later than its own.
+    notAfterMs = Math.min(notAfterMs, terms.notAfterMs)
+    claims.push(draft.id, draft.line, shapeOf(draft), notesText(draft))
+  }
+  const { mode, sliceMs } = first.terms
+  return [session.id, String(minSeq), mode, String(Math.floor(notAfterMs * 1000)), micros(sliceMs), '0', '0', ...claims]
 }
 
-function entryArgs({ draft, terms }: Entry): readonly string[] {
-  const flags = (draft.slot ? SLOT : 0) + (draft.detached ? DETACHED : 0)
-  return [
-    draft.id,
-    draft.line,
-    String(draft.weight),
-    String(draft.capacity),
-    micros(draft.maxHoldMs ?? 0),
-    String(flags),
-    notesText(draft),
-    terms.mode,
-    micros(terms.notAfterMs),
-    micros(terms.sliceMs),
-    '0',
-  ]
+function shapeOf({ weight, capacity, slot, detached, maxHoldMs }: ClaimDraft): string {
+  const flags = (slot ? SLOT : 0) + (detached ? DETACHED : 0)
+  return `${weight} ${capacity} ${flags} ${micros(maxHoldMs ?? 0)}`
 }

@@ -161,33 +161,30 @@ end
 if head.fresh and head.print then save_head() end
 local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
 local NEWS = ARGV[1]
-local session, least, ahead = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local FIELDS = 11
-local ends, held_back, last = tonumber(call('ZSCORE', ENDS, session) or 0), head.grace > now, head.last
-if not (ends > now or (ends > 0 and held_back)) then return { whole(now), 'session-gone' } end
+local session, least, mode, not_after = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5])
+local slice, proposed, ahead = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local FIRST, FIELDS = 9, 4
+local ends, last = tonumber(call('ZSCORE', ENDS, session) or 0), head.last
+if not (ends > now or (ends > 0 and head.grace > now)) then return { whole(now), 'session-gone' } end
 local answers, left = {}, nil
-for at = 5, #ARGV, FIELDS do
-local id, line, weight, capacity, hold, flags, notes, _, not_after, _, proposed = unpack(ARGV, at, at + FIELDS - 1)
-if held_back or now > tonumber(not_after) or proposed ~= '0' or call('HGET', BOOK, 'l' .. line) then
+local simple = head.grace <= now and now <= not_after and proposed == 0
+local moment = whole(now)
+for at = FIRST, #ARGV, FIELDS do
+local id, line, shape = ARGV[at], ARGV[at + 1], ARGV[at + 2]
+if simple and ARGV[at + 3] == '' and string.sub(shape, -4) == ' 0 0' and not call('HGET', BOOK, 'l' .. line) then
+local seq = whole(next_number(least))
+call('ZADD', INDEX, 0, 'o' .. id .. line)
+call('HSET', BOOK, 'l' .. line, id .. ' ' .. seq .. ' 1 0 -1 0 ' .. moment .. ' ' .. shape .. ' ' .. line)
+if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
+answers[(at - FIRST) / FIELDS + 1] = seq
+else
 left = left or {}
 left[#left + 1] = at
-else
-local moment, seq = whole(now), whole(next_number(least))
-local dead = hold == '0' and '0' or whole(now + hold)
-local slot = (flags == '1' or flags == '3') and '0' or '-1'
-call('ZADD', INDEX, 0, 'o' .. id .. line)
-call('HSET', BOOK, 'l' .. line, id .. ' ' .. seq .. ' ' .. weight .. ' ' .. capacity .. ' 1 ' .. dead .. ' ' .. slot
-.. ' ' .. flags .. ' ' .. hold .. ' 0 ' .. moment .. ' ' .. line)
-if dead ~= '0' then call('ZADD', ENDS, dead, id .. line) end
-if flags == '2' or flags == '3' then call('ZADD', ENDS, dead, session) end
-if notes ~= '' then call('HSET', BOOK, 'n' .. id, notes) end
-if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
-answers[(at - 5) / FIELDS + 1] = { 'open', seq, slot, dead == '0' and '-1' or hold, 0 }
 end
 end
 if not left then
 save_last()
-return { whole(now), 'told', answers }
+return { moment, 'told', answers }
 end
 local PAGE = 16
 local DEAD_MAX = 512
@@ -217,8 +214,8 @@ local ends = end_of(session)
 return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
-local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
+string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -226,8 +223,8 @@ since = since, line = line,
 }
 end
 local function record_of(claim)
-return string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight, claim.capacity,
-claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since, claim.line)
+return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
+claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
 end
 local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
@@ -453,7 +450,7 @@ if settle(claim.line, except).again then return { 'again' } end
 local settled = claim_of(claim.id)
 return settled.open and open_standing(settled) or closed_standing(settled)
 end
-local function refuse(line, slice)
+local function refuse(line)
 local holder = holder_of(line)
 if not holder then return { 'refused', {} } end
 local tried = call('HGET', BOOK, 't' .. line)
@@ -464,47 +461,53 @@ call('HSET', BOOK, 't' .. line, whole(ends) .. ' ' .. holder.id)
 tell(holder.id)
 return { 'refused', row(holder) }
 end
-local function number_for(proposed)
+local function number()
 if proposed == 0 then return next_number(least) end
 if proposed <= head.last then return nil, { 'too-low', whole(head.last) } end
 if proposed > now + ahead then return nil, { 'too-high' } end
 head.last = proposed
 return proposed
 end
-local function enter_line(id, line, weight, capacity, hold, flags, mode, slice, proposed)
+local function enter_line(id, line, weight, capacity, flags, hold)
 local state = settle(line, {})
 if state.again then return { 'again' } end
 local fits = state.complete and state.sum + weight <= math.min(state.least, capacity) and not held_back()
-if mode == 'try' and not fits then return refuse(line, slice) end
-local seq, why = number_for(proposed)
+if mode == 'try' and not fits then return refuse(line) end
+local seq, why = number()
 if not seq then return why end
-local claim = { id = id, seq = seq, weight = weight, capacity = capacity, open = false, dead = 0, slot = -1,
-flags = flags, hold = hold, order = '0', since = whole(now), line = line }
-call('ZADD', INDEX, 0, place(claim), 0, 'o' .. id .. line)
-call('HSET', BOOK, 'l' .. line, '+')
+local claim = { id = id, seq = seq, open = false, dead = 0, slot = -1, order = '0', since = moment, weight = weight,
+capacity = capacity, flags = flags, hold = hold, line = line }
+claim.alone = not text_of(line)
 if fits then
 open(claim, state.taken)
 tell_watchers(line)
 end
-save(claim)
-return claim.open and open_standing(claim) or closed_standing(claim)
+if claim.alone then
+call('ZADD', INDEX, 0, 'o' .. id .. line)
+else
+call('ZADD', INDEX, 0, place(claim), 0, 'o' .. id .. line)
 end
-local function enter(id, line, weight, capacity, hold, flags, notes, mode, not_after, slice, proposed)
+save(claim)
+if claim.open then return open_standing(claim) end
+if claim.alone then spread(line) end
+return closed_standing(claim)
+end
+local function enter(id, line, shape, notes)
 local earlier = find(id, line)
 if earlier and lives(earlier) then return settled_standing(earlier, { [id] = true }) end
-if now > tonumber(not_after) then return { 'too-late' } end
+if now > not_after then return { 'too-late' } end
 if mode == 'try' and held_back() then return { 'held-back', whole(head.grace - now) } end
 if earlier then remove(earlier) end
-local answer = enter_line(id, line, tonumber(weight), tonumber(capacity), tonumber(hold), tonumber(flags), mode,
-tonumber(slice), tonumber(proposed))
+local weight, capacity, flags, hold = string.match(shape, '^(%d+) (%d+) (%d+) (%d+)$')
+local answer = enter_line(id, line, tonumber(weight), tonumber(capacity), tonumber(flags), tonumber(hold))
 if notes ~= '' and (answer[1] == 'open' or answer[1] == 'closed') then call('HSET', BOOK, 'n' .. id, notes) end
 return answer
 end
 for _, at in ipairs(left) do
-answers[(at - 5) / FIELDS + 1] = enter(unpack(ARGV, at, at + FIELDS - 1))
+answers[(at - FIRST) / FIELDS + 1] = enter(ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3])
 end
 if head.last ~= last then save_last() end
-return { whole(now), 'told', answers }
+return { moment, 'told', answers }
 `
 
 export const ASK: string = `#!lua flags=allow-oom
@@ -569,8 +572,8 @@ local ends = end_of(session)
 return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
-local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
+string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -578,8 +581,8 @@ since = since, line = line,
 }
 end
 local function record_of(claim)
-return string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight, claim.capacity,
-claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since, claim.line)
+return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
+claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
 end
 local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
@@ -852,7 +855,7 @@ end
 if head.fresh and head.print then save_head() end
 local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
 local NEWS = ARGV[1]
-local found, left = {}, nil
+local found, left, ends = {}, nil, {}
 for at = 2, #ARGV, 2 do
 local id, line = ARGV[at], ARGV[at + 1]
 local text = call('HGET', BOOK, 'l' .. line)
@@ -860,13 +863,15 @@ if text == '+' then
 left = left or {}
 left[#left + 1] = at
 elseif text and string.sub(text, 1, #id + 1) == id .. ' ' then
-local dead = tonumber(string.match(text, '^%S+ %d+ %d+ %d+ %d (%d+)'))
-local ends = tonumber(call('ZSCORE', ENDS, string.sub(id, 1, 16)) or 0)
+local dead = tonumber(string.match(text, '^%S+ %d+ %d (%d+)'))
+local session = string.sub(id, 1, 16)
+ends[session] = ends[session] or tonumber(call('ZSCORE', ENDS, session) or 0)
+local until_when = ends[session]
 call('ZREM', INDEX, 'o' .. id .. line)
 call('HDEL', BOOK, 'l' .. line, 't' .. line, 'n' .. id)
 if dead > 0 then call('ZREM', ENDS, id .. line) end
 if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
-local alive = (ends > now or (ends > 0 and head.grace > now)) and (dead == 0 or dead > now)
+local alive = (until_when > now or (until_when > 0 and head.grace > now)) and (dead == 0 or dead > now)
 found[at / 2] = alive and 1 or 0
 else
 found[at / 2] = 0
@@ -901,8 +906,8 @@ local ends = end_of(session)
 return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
-local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
+string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -910,8 +915,8 @@ since = since, line = line,
 }
 end
 local function record_of(claim)
-return string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight, claim.capacity,
-claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since, claim.line)
+return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
+claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
 end
 local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
@@ -1129,8 +1134,8 @@ local ends = end_of(session)
 return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
-local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
+string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -1138,8 +1143,8 @@ since = since, line = line,
 }
 end
 local function record_of(claim)
-return string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight, claim.capacity,
-claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since, claim.line)
+return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
+claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
 end
 local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
@@ -1449,8 +1454,8 @@ local ends = end_of(session)
 return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
-local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
+string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -1458,8 +1463,8 @@ since = since, line = line,
 }
 end
 local function record_of(claim)
-return string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight, claim.capacity,
-claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since, claim.line)
+return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
+claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
 end
 local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
@@ -1770,8 +1775,8 @@ local ends = end_of(session)
 return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
-local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
+string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -1779,8 +1784,8 @@ since = since, line = line,
 }
 end
 local function record_of(claim)
-return string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight, claim.capacity,
-claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since, claim.line)
+return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
+claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
 end
 local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
@@ -2008,8 +2013,8 @@ local ends = end_of(session)
 return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
-local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
+string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -2017,8 +2022,8 @@ since = since, line = line,
 }
 end
 local function record_of(claim)
-return string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight, claim.capacity,
-claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since, claim.line)
+return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
+claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
 end
 local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
@@ -2241,8 +2246,8 @@ local ends = end_of(session)
 return ends > now or (ends > 0 and held_back())
 end
 local function parse(id, record)
-local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
+string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
 return {
 id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
 dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -2250,8 +2255,8 @@ since = since, line = line,
 }
 end
 local function record_of(claim)
-return string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight, claim.capacity,
-claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since, claim.line)
+return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
+claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
 end
 local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)

@@ -25,6 +25,9 @@ export function stateOf(reply: Reply): string {
 }
 
 export function standingOf(value: unknown): Standing | typeof AGAIN {
+  // A number alone: it is open, and nothing else is to be said.
+  if (typeof value === 'string')
+    return { state: 'open', seq: Number(value), slot: null, remainingMs: null, contended: false }
   const [state, seq, third, fourth, fifth] = value as Reply
   if (state === 'open') return openOf(seq, third, fourth, fifth)
   if (state === 'closed') return closedOf(seq, third, fourth, fifth)
@@ -32,7 +35,7 @@ export function standingOf(value: unknown): Standing | typeof AGAIN {
 }
 
 export function enterAnswerOf(value: unknown, serverMs: number): EnterAnswer | typeof AGAIN {
-  const [state, second] = value as Reply
+  const [state, second] = typeof value === 'string' ? ['open'] : (value as Reply)
   switch (state) {
     case 'open':
     case 'closed': {
@@ -83,7 +86,7 @@ function msOf(micros: unknown): number | null {
 export function rowOf(value: unknown): ClaimRow | null {
   const [id, record, who, notes] = value as readonly string[]
   if (id === undefined || record === undefined) return null
-  const [seq, weight, capacity, open, , slot, flags, , , since] = record.split(' ', 10)
+  const [seq, open, , slot, , since, weight, capacity, flags] = record.split(' ', 9)
   const [, pid = '0', ...host] = (who ?? '').split(' ')
   const { label, value: shown } = notesOf(notes)
   return {

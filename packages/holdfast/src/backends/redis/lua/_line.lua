@@ -2,6 +2,8 @@
 -- line with one claim is kept as that claim's record alone; with more it is spread: the records lie in the book, and
 -- one sorted set of equal scores has them in the order of their bytes: 'l' line NUL seq id. In the same set are the
 -- claims of each session: 'o' id line. An id has 25 characters and begins with its session's id, which has 16.
+-- A record:  seq, open, dead (own end, 0: none), slot (-1: none), order (of the newest amendment), since, weight,
+--            capacity, flags, hold, line
 -- The book:  'l' line: id and record of its one claim, or '+'   id: record   'w' session: channel, pid and host
 --            'n' id: notes   'm' session: mailbox   't' line: until when and beside whom somebody tried
 
@@ -43,8 +45,8 @@ local function session_lives(session)
 end
 
 local function parse(id, record)
-  local seq, weight, capacity, open, dead, slot, flags, hold, order, since, line =
-    string.match(record, '^(%d+) (%d+) (%d+) (%d) (%d+) (%-?%d+) (%d) (%d+) (%S+) (%d+) (.*)$')
+  local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
+    string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
   return {
     id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
     dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
@@ -53,8 +55,8 @@ local function parse(id, record)
 end
 
 local function record_of(claim)
-  return string.format('%.0f %.0f %.0f %d %.0f %.0f %d %.0f %s %s %s', claim.seq, claim.weight, claim.capacity,
-    claim.open and 1 or 0, claim.dead, claim.slot, claim.flags, claim.hold, claim.order, claim.since, claim.line)
+  return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
+    claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
 end
 
 -- The text of a line: nothing, '+', or the id and record of its one claim.

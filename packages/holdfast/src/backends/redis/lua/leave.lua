@@ -8,7 +8,7 @@
 --@ keys
 
 -- First those that were alone in their line: of these there are most, so it is short and makes no functions.
-local found, left = {}, nil
+local found, left, ends = {}, nil, {}
 for at = 2, #ARGV, 2 do
   local id, line = ARGV[at], ARGV[at + 1]
   local text = call('HGET', BOOK, 'l' .. line)
@@ -16,13 +16,15 @@ for at = 2, #ARGV, 2 do
     left = left or {}
     left[#left + 1] = at
   elseif text and string.sub(text, 1, #id + 1) == id .. ' ' then
-    local dead = tonumber(string.match(text, '^%S+ %d+ %d+ %d+ %d (%d+)'))
-    local ends = tonumber(call('ZSCORE', ENDS, string.sub(id, 1, 16)) or 0)
+    local dead = tonumber(string.match(text, '^%S+ %d+ %d (%d+)'))
+    local session = string.sub(id, 1, 16)
+    ends[session] = ends[session] or tonumber(call('ZSCORE', ENDS, session) or 0)
+    local until_when = ends[session]
     call('ZREM', INDEX, 'o' .. id .. line)
     call('HDEL', BOOK, 'l' .. line, 't' .. line, 'n' .. id)
     if dead > 0 then call('ZREM', ENDS, id .. line) end
     if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
-    local alive = (ends > now or (ends > 0 and head.grace > now)) and (dead == 0 or dead > now)
+    local alive = (until_when > now or (until_when > 0 and head.grace > now)) and (dead == 0 or dead > now)
     found[at / 2] = alive and 1 or 0
   else
     found[at / 2] = 0
