@@ -3,6 +3,7 @@
  * is cleared when an ask is *sent*, and a claim that is dirty again after the reply is asked about again.
  */
 import type { Clock } from '../clock.ts'
+import { isHoldfastError } from '../errors.ts'
 import type { AskAnswer, Standing } from '../port.ts'
 import { jittered, type Random } from '../random.ts'
 import type { Claim } from './claim.ts'
@@ -55,6 +56,8 @@ export class Asker {
         if (answer.state === 'session-gone') this.#ports.sessionGone(session)
         else for (const [index, claim] of claims.entries()) this.#told(session, claim, answer.standings[index], sent)
       } catch (error) {
+        // Nobody is told of anything any more.
+        if (isHoldfastError(error, 'CLOSED')) break
         for (const claim of claims) {
           claim.outage = error
           if (claim.state !== 'ended') session.dirty.add(claim)

@@ -137,7 +137,15 @@ export class Keeper implements ClaimOwner, Gate {
     const session = claim.session
     this.forget(claim)
     if (session === null || claim.id === '') return Promise.resolve(true)
-    return this.outbox.leave(session, { id: claim.id, line: claim.line }, claim.notAfterMs)
+    const left = this.outbox.leave(session, { id: claim.id, line: claim.line }, claim.notAfterMs)
+    if (claim.wish.detached) void left.then(() => this.#endOf(session))
+    return left
+  }
+
+  /** The session of a detached claim is of no use without it, and would last as long as the claim might have. */
+  async #endOf({ bucket, id }: Session): Promise<void> {
+    // Should it fail, the entry ends by itself.
+    await this.link.call(this.sessions.callMs, (ledger) => ledger.end({ bucket, id })).catch(() => {})
   }
 
   /** Whether an open claim is ours by our clocks, in this very step. In doubt, it is asked about. */

@@ -144,9 +144,17 @@ export class Sessions {
     const after = session.auditedTo
     const terms = { ttlMs: session.ttlMs, era: session.era, after, limit: AUDIT_ROWS }
     try {
-      const answer = await this.#link.call(session.ttlMs / 6, (ledger) =>
-        ledger.beat({ bucket: session.bucket, id: session.id }, terms),
-      )
+      const answer = await this.#link.call(session.ttlMs / 6, (ledger) => {
+        const answered = ledger.beat({ bucket: session.bucket, id: session.id }, terms)
+        // What is gone stays gone, so this is true also when it comes too late to be waited for.
+        answered.then(
+          ({ state }) => {
+            if (state === 'session-gone' && session.state === 'live') this.gone(session)
+          },
+          () => {},
+        )
+        return answered
+      })
       // Past the deadline is lost, also when the answer that would have moved it arrives a moment later.
       if (answer.state === 'beaten' && this.check(session) !== 'lost') session.confirm(start)
       return this.beaten(session, answer, after, start)
