@@ -1,6 +1,7 @@
 /**
- * Three projects. `unit` reads the sources and needs no build; `process` starts programs from dist; `package` looks at
- * the packed tarball. Set HOLDFAST_TEST_REPORT to a path to have the results written there as JSON as well.
+ * Four projects. `unit` reads the sources and needs no build; `process` starts programs from dist; `redis` runs against
+ * real servers that it starts itself; `package` looks at the packed tarball. Set HOLDFAST_TEST_REPORT to a path to have
+ * the results written there as JSON as well.
  */
 import { defineConfig } from 'vitest/config'
 
@@ -49,9 +50,21 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'redis',
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+          include: ['packages/*/test/redis/**/*.test.ts'],
+          globalSetup: ['scripts/servers/vitest-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'package',
           maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           include: ['packages/*/test/package.test.ts'],
           globalSetup: ['scripts/need-build.ts'],
           testTimeout: 120_000,
