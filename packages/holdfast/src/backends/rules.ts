@@ -62,8 +62,13 @@ export function requireSame(stored: Constants, wanted: Constants): void {
  */
 export function nextSeq(last: number, minSeq: number, wallMs: number): number {
   const seq = Math.max(last + 1, minSeq, wallMicros(wallMs))
-  if (!Number.isSafeInteger(seq)) throw new RangeError(`the next number, ${seq}, would not be below 2^53`)
+  requireNumber(seq)
   return seq
+}
+
+/** @throws {RangeError} for what is no number of a claim or a version, nor could become one */
+export function requireNumber(seq: number): void {
+  if (!Number.isSafeInteger(seq)) throw new RangeError(`the next number, ${seq}, would not be below 2^53`)
 }
 
 /** What `last` is raised to at the birth of a namespace and at each noticed loss. */

@@ -17,10 +17,20 @@ export const TTL_MS = 15_000
 export const MAX_TTL_MS = 60_000
 export const SLICE_MS = 50
 
-/** Makes a store, once for each test. `dispose` takes away what it left on the disk. */
+/** Makes a store, once for each test. */
 export interface StoreKind {
   readonly name: string
-  make(): { readonly backend: Backend; dispose(): void }
+  make(clock: SteppedClock): MadeStore
+  /** What the store calls time, where that is not the machine's own; memory and files keep two clocks apart. */
+  readonly startsAtMs?: number
+}
+
+export interface MadeStore {
+  readonly backend: Backend
+  /** Lets hints that were sent arrive; a microtask is enough for those of this process. */
+  hinted?(): Promise<void>
+  /** Takes away what it left behind. */
+  dispose(): void | Promise<void>
 }
 
 export const memoryStore: StoreKind = {
@@ -72,12 +82,12 @@ export type Client = Ledger & { readonly hints: (string | null)[] }
 
 export class Bench {
   readonly clock: SteppedClock
-  readonly #store: { readonly backend: Backend; dispose(): void }
+  readonly #store: MadeStore
   readonly #clients: Client[] = []
 
-  constructor(kind: StoreKind, clock: SteppedClock = new SteppedClock()) {
+  constructor(kind: StoreKind, clock: SteppedClock = new SteppedClock(kind.startsAtMs, kind.startsAtMs)) {
     this.clock = clock
-    this.#store = kind.make()
+    this.#store = kind.make(clock)
   }
 
   async client(changes: Partial<LedgerSetup> = {}): Promise<Client> {
@@ -96,9 +106,15 @@ export class Bench {
     return client
   }
 
+  /** Lets hints arrive. */
+  async settled(): Promise<void> {
+    await this.#store.hinted?.()
+    await settled()
+  }
+
   async dispose(): Promise<void> {
     await Promise.all(this.#clients.map((client) => client.close()))
-    this.#store.dispose()
+    await this.#store.dispose()
   }
 }
 
@@ -138,7 +154,7 @@ export const terms = (changes: Partial<EnterTerms> = {}): EnterTerms => ({
 
 export const claimKey = (id: string, line = 'door'): ClaimKey => ({ id, line })
 
-/** Lets hints, which come on a microtask, arrive. */
+/** Lets hints of this process, which come on a microtask, arrive. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await Promise.resolve()
 }

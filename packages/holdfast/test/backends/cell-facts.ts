@@ -1,7 +1,7 @@
 /** Cells at the port: compare and set, times to live, counted sets, and repeated requests. */
 import { expect } from 'vitest'
 import type { CellWrite } from '../../src/port.ts'
-import { claimDraft, key, sessionDraft, settled, terms } from './bench.ts'
+import { claimDraft, key, sessionDraft, terms } from './bench.ts'
 import type { Facts } from './facts.ts'
 
 const write = (opId: string, changes: Partial<CellWrite> = {}): CellWrite => ({
@@ -104,16 +104,16 @@ export const cellFacts: Facts = {
     await cells.set('x', 'one', write('1'))
     await cells.set('x', 'two', write('2', { ifVersion: 3 }))
     await cells.get('x')
-    await settled()
+    await bench.settled()
     expect(other.hints).toEqual(['x'])
     await cells.add('y', 'a', { notAfterMs: 2 ** 50, ttlMs: 1000 })
     await cells.add('y', 'a', { notAfterMs: 2 ** 50, ttlMs: 1000 })
     await cells.remove('y')
     await cells.remove('y')
     await cells.remove('x')
-    await settled()
+    await bench.settled()
     bench.clock.advance(1000)
-    await settled()
+    await bench.settled()
     expect(other.hints).toEqual(['x', 'y', 'y', 'x'])
     expect(hints).toEqual([])
     expect(typeof listen).toBe('function')

@@ -1,17 +1,6 @@
 /** Lines at the port: who opens when, what a waiting claim is told, and what becomes of the dead. */
 import { expect } from 'vitest'
-import {
-  type Bench,
-  type Client,
-  claimDraft,
-  claimKey,
-  key,
-  SLICE_MS,
-  sessionDraft,
-  settled,
-  TTL_MS,
-  terms,
-} from './bench.ts'
+import { type Bench, type Client, claimDraft, claimKey, key, SLICE_MS, sessionDraft, TTL_MS, terms } from './bench.ts'
 import type { Facts } from './facts.ts'
 
 const beatTerms = { ttlMs: TTL_MS, after: '', limit: 64 }
@@ -57,7 +46,7 @@ export const lineFacts: Facts = {
     await client.enter(key('c'), claimDraft('c1'), terms())
     const left = await client.leave(0, [claimKey('a1'), claimKey('a1'), claimKey('b1', 'elsewhere')])
     expect(left.found).toEqual([true, false, false])
-    await settled()
+    await bench.settled()
     expect(client.hints).toEqual(['b1'])
   },
 
@@ -67,7 +56,7 @@ export const lineFacts: Facts = {
     await client.enter(key('a'), claimDraft('a1'), terms())
     await client.leave(0, [claimKey('a1')])
     bench.clock.advance(1000)
-    await settled()
+    await bench.settled()
     expect(client.hints).toEqual([])
   },
 
@@ -80,11 +69,11 @@ export const lineFacts: Facts = {
     await client.enter(key('b'), claimDraft('b1'), terms())
     await client.enter(key('c'), claimDraft('c1'), terms())
     await client.leave(0, [claimKey('a1')])
-    await settled()
+    await bench.settled()
     client.unlisten()
     await client.leave(0, [claimKey('b1')])
     bench.clock.advance(1000)
-    await settled()
+    await bench.settled()
     expect(client.hints).toEqual(['b1'])
   },
 
@@ -92,13 +81,14 @@ export const lineFacts: Facts = {
     const client = await three(bench)
     const other = await bench.client()
     await other.listen()
+    await other.open(sessionDraft('d'))
     await client.enter(key('a'), claimDraft('a1'), terms())
-    await client.enter(key('b'), claimDraft('b1'), terms())
+    await other.enter(key('d'), claimDraft('d1'), terms())
     await client.leave(0, [claimKey('a1')])
-    await settled()
+    await bench.settled()
     bench.clock.advance(1000)
-    await settled()
-    expect(other.hints).toEqual(['b1'])
+    await bench.settled()
+    expect(other.hints).toEqual(['d1'])
   },
 
   'entering again with the same id changes nothing and answers what the claim is': async (bench) => {
@@ -135,11 +125,13 @@ export const lineFacts: Facts = {
     const young = await bench.client({ namespace: 'young' })
     await young.open(sessionDraft('a'))
     bench.clock.stepWall(1_000_000)
+    // A store may have no clock but this one, and then the first session has ended.
+    await young.open(sessionDraft('b'))
     const wallUs = bench.clock.wallMs() * 1000
-    expect(await young.enter(key('a'), claimDraft('a1'), terms())).toMatchObject({ seq: wallUs })
+    expect(await young.enter(key('b'), claimDraft('b1'), terms())).toMatchObject({ seq: wallUs })
     bench.clock.stepWall(-10_000_000)
-    expect(await young.enter(key('a'), claimDraft('a2'), terms())).toMatchObject({ seq: wallUs + 1 })
-    await expect(young.enter(key('a'), claimDraft('a3'), terms({ minSeq: 2 ** 53 }))).rejects.toThrow(RangeError)
+    expect(await young.enter(key('b'), claimDraft('b2'), terms())).toMatchObject({ seq: wallUs + 1 })
+    await expect(young.enter(key('b'), claimDraft('b3'), terms({ minSeq: 2 ** 53 }))).rejects.toThrow(RangeError)
   },
 
   'numbers go on rising when a line was empty for a while': async (bench) => {
@@ -161,7 +153,7 @@ export const lineFacts: Facts = {
       await client.enter(key('a'), claimDraft('a1'), terms())
       const refused = await client.enter(key('b'), claimDraft('b1'), terms({ mode: 'try' }))
       expect(refused).toMatchObject({ state: 'refused', holder: { id: 'a1', pid: 7 } })
-      await settled()
+      await bench.settled()
       expect(client.hints).toEqual(['a1'])
       bench.clock.advance(SLICE_MS - 1)
       expect(await client.ask(key('a'), [claimKey('a1')])).toMatchObject({ standings: [{ contended: true }] })
@@ -237,7 +229,7 @@ export const lineFacts: Facts = {
     await client.enter(key('c'), claimDraft('c1', { weight: 1, capacity: 2 }), terms())
     bench.clock.advance(10)
     expect(await client.ask(key('b'), [claimKey('b1')])).toMatchObject({ standings: [{ state: 'open' }] })
-    await settled()
+    await bench.settled()
     expect(client.hints).toEqual(['c1'])
   },
 
@@ -268,7 +260,7 @@ export const lineFacts: Facts = {
       state: 'open',
       contended: false,
     })
-    await settled()
+    await bench.settled()
     expect(client.hints).toEqual(['b1'])
     await expect(client.amend(key('a'), claimKey('a1'), { weight: 2 })).rejects.toThrow(RangeError)
     await expect(client.amend(key('a'), claimKey('a1'), { weight: 0 })).rejects.toThrow(RangeError)
@@ -353,7 +345,7 @@ export const lineFacts: Facts = {
     for (const id of ['a', 'b', 'c']) await client.enter(key(id), claimDraft(`${id}1`, permit), terms())
     expect(await client.evict('door', 'c1')).toMatchObject({ evicted: 0 })
     expect(await client.evict('door', 'a1')).toMatchObject({ evicted: 1 })
-    await settled()
+    await bench.settled()
     expect(new Set(client.hints)).toEqual(new Set(['a1', 'c1']))
     expect(await client.beat(key('a'), beatTerms)).toMatchObject({ revoked: ['a1'], audit: [] })
     // The answer to that beat may have been lost.

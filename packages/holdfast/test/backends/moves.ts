@@ -15,7 +15,7 @@ export interface Move {
   /** Whose session is opened: under a new id if the old one has ended, for ids never come back. */
   readonly opens?: string
   /** What makes it unlike the others. */
-  readonly moves?: 'time' | 'beat'
+  readonly moves?: 'time' | 'wall' | 'beat'
 }
 
 /** What the stores of one comparison share. */
@@ -31,7 +31,7 @@ export interface World {
 
 const SESSIONS = ['a', 'b', 'c', 'd']
 /** The second is one of those that are watched as a whole. */
-const LINES = ['door', 'election:gate']
+export const LINES: readonly string[] = ['door', 'election:gate']
 const CLAIMS = 4
 
 const session = fc.constantFrom(...SESSIONS)
@@ -52,9 +52,11 @@ interface Named {
 /** An id stands in one line only, as the keeper sees to. */
 const named = fc.record({ of: session, n: number, line }).map(({ of, n, line: at }) => ({ of, n, line: at }))
 const textOf = ({ of, n, line: at }: Named): string => `${of}.${at}.${n}`
-export const sessionOf = ({ ids, tag }: World, of: string): string => ids.get(of) ?? tag + of
-const idOf = (world: World, { of, n, line: at }: Named): string => `${sessionOf(world, of)}.${at}.${n}`
-const lineOf = ({ tag }: World, name: string): string => name.replace(/(?=door|gate)/, tag)
+/** As long as those that the library makes, for which a store may have a place of just that size. */
+export const sessionId = (text: string): string => text.padEnd(16, '-')
+export const sessionOf = ({ ids, tag }: World, of: string): string => ids.get(of) ?? sessionId(tag + of)
+const idOf = (world: World, { of, n, line: at }: Named): string => `${sessionOf(world, of)}.${at.slice(0, 4)}000${n}`
+export const lineOf = ({ tag }: World, name: string): string => name.replace(/(?=door|gate)/, tag)
 const keyOf = (world: World, name: Named): ClaimKey => claimKey(idOf(world, name), lineOf(world, name.line))
 
 const sessionMoves = [
@@ -66,15 +68,21 @@ const sessionMoves = [
       make: (on, world) => on.open(sessionDraft(sessionOf(world, id), { minSeq })),
     }),
   ),
-  fc.record({ client, id: session, after: fc.constantFrom('', 'b'), limit: fc.constantFrom(1, 3, 64) }).map(
-    ({ client: by, id, after, limit }): Move => ({
-      name: `beat ${id} after ${after} limit ${limit}`,
-      client: by,
-      moves: 'beat',
-      make: (on, world) =>
-        on.beat(key(sessionOf(world, id)), { ttlMs: TTL_MS, after: after === '' ? '' : world.tag + after, limit }),
-    }),
-  ),
+  fc
+    .record({ client, id: session, after: fc.option(fc.record({ n: number, line })), limit: fc.constantFrom(1, 3, 64) })
+    .map(
+      ({ client: by, id, after, limit }): Move => ({
+        name: `beat ${id} after ${after === null ? 'none' : textOf({ of: id, ...after })} limit ${limit}`,
+        client: by,
+        moves: 'beat',
+        make: (on, world) =>
+          on.beat(key(sessionOf(world, id)), {
+            ttlMs: TTL_MS,
+            after: after === null ? '' : idOf(world, { of: id, ...after }),
+            limit,
+          }),
+      }),
+    ),
   fc.record({ client, id: session }).map(
     ({ client: by, id }): Move => ({
       name: `end ${id}`,
@@ -154,15 +162,17 @@ const claimMoves = [
       name: named,
       weight: fc.constantFrom(undefined, 1, 2),
       maxHoldMs: fc.constantFrom(undefined, null, 500),
+      order: fc.constantFrom(undefined, undefined, 1, 2, 3),
     })
     .map(
-      ({ client: by, name, weight, maxHoldMs }): Move => ({
-        name: `amend ${textOf(name)} weight ${weight} maxHold ${maxHoldMs}`,
+      ({ client: by, name, weight, maxHoldMs, order }): Move => ({
+        name: `amend ${textOf(name)} weight ${weight} maxHold ${maxHoldMs} order ${order}`,
         client: by,
         make: (on, world) =>
           on.amend(key(sessionOf(world, name.of)), keyOf(world, name), {
             ...(weight === undefined ? {} : { weight }),
             ...(maxHoldMs === undefined ? {} : { maxHoldMs }),
+            ...(order === undefined ? {} : { order }),
           }),
       }),
     ),
@@ -265,6 +275,7 @@ const timeMoves = [
     (ms): Move => ({
       name: `step the wall clock by ${ms}`,
       client: 0,
+      moves: 'wall',
       make: async (_, { clock }) => clock.stepWall(ms),
     }),
   ),

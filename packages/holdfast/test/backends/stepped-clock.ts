@@ -7,9 +7,14 @@ interface Alarm {
 }
 
 export class SteppedClock implements Clock {
-  #nowMs = 1_000_000
-  #wallOffsetMs = 1_700_000_000_000
+  #nowMs: number
+  #wallOffsetMs: number
   readonly #alarms = new Set<Alarm>()
+
+  constructor(nowMs = 1_000_000, wallMs = 1_700_001_000_000) {
+    this.#nowMs = nowMs
+    this.#wallOffsetMs = wallMs - nowMs
+  }
 
   monotonicMs(): number {
     return this.#nowMs

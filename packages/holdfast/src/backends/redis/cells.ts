@@ -1,5 +1,6 @@
 /** Cells and counted sets. Their keys live as long as their owner wants, by the server's own expiry. */
 import type { CellAnswer, Cells, CellValue, CellWrite, LedgerSetup, Timed } from '../../port.ts'
+import { requireNumber } from '../rules.ts'
 import { type Bucket, bucketOf, type Keys } from './keys.ts'
 import { type Reply, serverMsOf, stateOf } from './reply.ts'
 import { type Script, scripts } from './script.ts'
@@ -32,6 +33,7 @@ export class RedisCells implements Cells {
 
   async set(name: string, value: string, write: CellWrite): Promise<CellAnswer> {
     const { ifVersion, ttlMs, opId, notAfterMs, minSeq } = write
+    requireNumber(minSeq)
     const bucket = this.#bucket(name)
     const wanted = ifVersion === undefined ? '*' : String(ifVersion ?? '')
     const reply = await this.#run(

@@ -2,6 +2,8 @@
  * One client of a Redis server, or of several that are one: the port's questions as calls of scripts. Takes and leaves
  * of one turn travel together. Whatever could grow without bound is cut into steps of the server.
  */
+
+import { EXCLUSIVE } from '../../admission.ts'
 import { BackendUnavailableError } from '../../errors.ts'
 import type {
   AmendAnswer,
@@ -24,7 +26,7 @@ import type {
   Standing,
   Timed,
 } from '../../port.ts'
-import { requireClaim, requireHold, requireSame, requireSession } from '../rules.ts'
+import { requireClaim, requireHold, requireNumber, requireSame, requireSession, requireSmaller } from '../rules.ts'
 import { Batch } from './batch.ts'
 import { micros, RedisCells } from './cells.ts'
 import { Enters, type Entry, enterArgs } from './enters.ts'
@@ -108,6 +110,7 @@ export class RedisLedger implements Ledger {
 
   async enter(session: SessionKey, draft: ClaimDraft, terms: EnterTerms): Promise<EnterAnswer> {
     requireClaim(session.id, draft)
+    requireNumber(terms.minSeq)
     return this.#enters.enter(session, { draft, terms })
   }
 
@@ -135,9 +138,8 @@ export class RedisLedger implements Ledger {
 
   async amend(session: SessionKey, claim: ClaimKey, change: Amendment): Promise<AmendAnswer> {
     const { weight, maxHoldMs, order } = change
-    if (weight !== undefined && !(Number.isSafeInteger(weight) && weight > 0)) {
-      throw new RangeError(`weight must be a whole number above 0, got ${weight}`)
-    }
+    // Whether it shrinks can only be seen there.
+    if (weight !== undefined) requireSmaller(weight, EXCLUSIVE)
     if (typeof maxHoldMs === 'number') requireHold(maxHoldMs)
     const hold = maxHoldMs === undefined ? '-1' : micros(maxHoldMs ?? 0)
     const args = [session.id, claim.id, claim.line, String(weight ?? 0), hold, order === undefined ? '' : String(order)]
@@ -146,7 +148,7 @@ export class RedisLedger implements Ledger {
       const serverMs = serverMsOf(reply)
       const state = stateOf(reply)
       if (state === 'session-gone') return { serverMs, state }
-      if (state === 'grows') throw new RangeError(`weight may only shrink, and ${weight} is above what it is`)
+      if (state === 'grows') requireSmaller(Number(weight), Number(reply[2]))
       if (state === 'endless') throw new RangeError('a detached claim needs a maxHold')
       const told = standingOf(reply[2])
       if (told !== AGAIN) return { serverMs, ...told }

@@ -494,7 +494,7 @@ return closed_standing(claim)
 end
 local function enter(id, line, shape, notes)
 local earlier = find(id, line)
-if earlier and lives(earlier) then return settled_standing(earlier, { [id] = true }) end
+if earlier and lives(earlier) then return settled_standing(earlier, {}) end
 if now > not_after then return { 'too-late' } end
 if mode == 'try' and held_back() then return { 'held-back', whole(head.grace - now) } end
 if earlier then remove(earlier) end
@@ -1061,14 +1061,16 @@ end
 if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
 return state
 end
+local lines = {}
 for _, at in ipairs(left) do
 local claim = find(ARGV[at], ARGV[at + 1])
 found[at / 2] = claim and lives(claim) and 1 or 0
 if claim then
 remove(claim)
-if not claim.alone then settle(claim.line, {}) end
+lines[claim.line] = true
 end
 end
+for line in pairs(lines) do settle(line, {}) end
 return { whole(now), 'told', found }
 `
 
@@ -1377,7 +1379,7 @@ if not (claim and session_of(id) == session and lives(claim)) then
 return { whole(now), 'told', { 'gone' } }
 end
 if not claim.open then return { whole(now), 'told', settled_standing(claim, { [id] = true }) } end
-if weight > claim.weight then return { whole(now), 'grows' } end
+if weight > claim.weight then return { whole(now), 'grows', whole(claim.weight) } end
 if hold == 0 and has(claim, DETACHED) then return { whole(now), 'endless' } end
 if weight > 0 then claim.weight = weight end
 local late = order ~= '' and tonumber(order) <= tonumber(claim.order)
@@ -1669,7 +1671,7 @@ for line in pairs(lines) do settle(line, {}) end
 end
 local function audit()
 local rows = {}
-local from = after == '' and '[o' .. session .. '.' or '(o' .. after
+local from = after == '' and '[o' .. session .. '.' or '(o' .. after .. '\\255'
 while #rows < limit * 4 do
 local most = limit - #rows / 4
 local members = call('ZRANGEBYLEX', INDEX, from, '(o' .. session .. '/', 'LIMIT', 0, most)
@@ -2416,7 +2418,7 @@ if head.last == 0 then head.last = now + maxttl end
 outcome = whole(next_number(least))
 save_last()
 call('HSET', KEYS[2], 'value', value, 'version', outcome)
-if life > 0 then call('PEXPIRE', KEYS[2], whole(math.ceil(life / 1000))) else call('PERSIST', KEYS[2]) end
+if life > 0 then call('PEXPIREAT', KEYS[2], whole(math.ceil((now + life) / 1000))) else call('PERSIST', KEYS[2]) end
 call('PUBLISH', ARGV[1], name)
 end
 call('SET', KEYS[3], outcome, 'PXAT', whole(math.ceil((not_after + keep) / 1000)))

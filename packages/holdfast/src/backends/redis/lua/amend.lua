@@ -2,7 +2,7 @@
 -- KEYS  1 header   2 ends   3 index   4 book
 -- ARGV  1 channel of the namespace   2 session   3 id   4 line   5 weight (0: as it is)
 --       6 hold µs from now (0: no end, -1: as it is)   7 order, rising with each amendment of the claim
--- gives {now µs, 'session-gone' | 'grows' | 'endless'} | {now µs, 'told', standing: open | closed | gone | again}
+-- gives {now µs, 'session-gone' | 'endless'} | {now µs, 'grows', weight} | {now µs, 'told', standing: open | closed | gone | again}
 
 --@ header
 --@ era
@@ -17,7 +17,7 @@ if not (claim and session_of(id) == session and lives(claim)) then
   return { whole(now), 'told', { 'gone' } }
 end
 if not claim.open then return { whole(now), 'told', settled_standing(claim, { [id] = true }) } end
-if weight > claim.weight then return { whole(now), 'grows' } end
+if weight > claim.weight then return { whole(now), 'grows', whole(claim.weight) } end
 if hold == 0 and has(claim, DETACHED) then return { whole(now), 'endless' } end
 
 if weight > 0 then claim.weight = weight end

@@ -53,7 +53,8 @@ end
 
 local function audit()
   local rows = {}
-  local from = after == '' and '[o' .. session .. '.' or '(o' .. after
+  -- Behind the id is the line's name, in which no byte is 255.
+  local from = after == '' and '[o' .. session .. '.' or '(o' .. after .. '\255'
   while #rows < limit * 4 do
     local most = limit - #rows / 4
     local members = call('ZRANGEBYLEX', INDEX, from, '(o' .. session .. '/', 'LIMIT', 0, most)

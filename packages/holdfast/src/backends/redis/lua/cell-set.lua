@@ -24,7 +24,7 @@ if wanted == '*' or wanted == (call('HGET', KEYS[2], 'version') or '') then
   outcome = whole(next_number(least))
   save_last()
   call('HSET', KEYS[2], 'value', value, 'version', outcome)
-  if life > 0 then call('PEXPIRE', KEYS[2], whole(math.ceil(life / 1000))) else call('PERSIST', KEYS[2]) end
+  if life > 0 then call('PEXPIREAT', KEYS[2], whole(math.ceil((now + life) / 1000))) else call('PERSIST', KEYS[2]) end
   call('PUBLISH', ARGV[1], name)
 end
 call('SET', KEYS[3], outcome, 'PXAT', whole(math.ceil((not_after + keep) / 1000)))

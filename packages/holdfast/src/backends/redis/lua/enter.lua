@@ -90,7 +90,8 @@ end
 
 local function enter(id, line, shape, notes)
   local earlier = find(id, line)
-  if earlier and lives(earlier) then return settled_standing(earlier, { [id] = true }) end
+  -- It is told as well when it opens: a repeat may come so late that nobody reads its answer.
+  if earlier and lives(earlier) then return settled_standing(earlier, {}) end
   if now > not_after then return { 'too-late' } end
   if mode == 'try' and held_back() then return { 'held-back', whole(head.grace - now) } end
   if earlier then remove(earlier) end

@@ -34,12 +34,15 @@ if not left then return { whole(now), 'told', found } end
 
 --@ line
 
+-- All of them go before anybody opens: who leaves in this very step must not be let in and told by it.
+local lines = {}
 for _, at in ipairs(left) do
   local claim = find(ARGV[at], ARGV[at + 1])
   found[at / 2] = claim and lives(claim) and 1 or 0
   if claim then
     remove(claim)
-    if not claim.alone then settle(claim.line, {}) end
+    lines[claim.line] = true
   end
 end
+for line in pairs(lines) do settle(line, {}) end
 return { whole(now), 'told', found }
