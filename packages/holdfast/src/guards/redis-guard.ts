@@ -137,7 +137,7 @@ function fencesKeyOf(prefix: string, key: string): string {
   const name = hashedOf(full) === full ? `hf:1:guard:{${full}}` : `hf:1:guard:of:${key}`
   if (hashedOf(prefix + name) === hashedOf(full)) return name
   throw new RangeError(
-    `key must have a hash tag, or no braces, so that its fences can be kept in the same slot: ${show(full)}`,
+    `key must have a hash tag, or no closing brace, or its fences could not be in the same slot: ${show(full)}`,
   )
 }
 
