@@ -129,6 +129,11 @@ export function isHoldfastError<C extends keyof ErrorByCode>(error: unknown, cod
   return error instanceof Error && 'holdfast' in error && 'code' in error && error.code === code
 }
 
+/** Why something was not to be had, for the message of an error whose cause is `outage`. */
+export function reasonOf(outage: unknown): string {
+  return outage instanceof Error ? outage.message : 'the store gave no answer'
+}
+
 function describe(holder: ClaimView): string {
   const label = holder.label === null ? '' : ` (${holder.label})`
   return `${holder.host} pid ${holder.pid}${label} since ${holder.since.toISOString()}`

@@ -5,7 +5,7 @@
  */
 import { EXCLUSIVE } from '../admission.ts'
 import type { Barrier, Lease, Lockable, TakeOptions } from '../api.ts'
-import { BackendUnavailableError, isHoldfastError, WaitTimeoutError } from '../errors.ts'
+import { BackendUnavailableError, isHoldfastError, reasonOf, WaitTimeoutError } from '../errors.ts'
 import type { Grant } from '../front/grant.ts'
 import { AGAIN } from '../keeper/again.ts'
 import { checkName, lineOf } from '../names.ts'
@@ -168,7 +168,9 @@ class Rendezvous implements Barrier {
     const late = (): Error =>
       heard && outage === null
         ? timeout()
-        : new BackendUnavailableError(`barrier "${this.#name}" could not be looked at`, { cause: outage })
+        : new BackendUnavailableError(`barrier "${this.#name}" could not be looked at: ${reasonOf(outage)}`, {
+            cause: outage,
+          })
     return this.#home.until(what, patient, { signal, limitMs, late })
   }
 

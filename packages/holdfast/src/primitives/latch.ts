@@ -4,7 +4,7 @@
  * the next round.
  */
 import type { Latch, TakeOptions } from '../api.ts'
-import { BackendUnavailableError, isHoldfastError, WaitTimeoutError } from '../errors.ts'
+import { BackendUnavailableError, isHoldfastError, reasonOf, WaitTimeoutError } from '../errors.ts'
 import { AGAIN } from '../keeper/again.ts'
 import { checkName } from '../names.ts'
 import { checkWaiting, parseWait, whole } from '../options.ts'
@@ -70,7 +70,9 @@ class CountDown implements Latch {
     const late = (): Error => {
       const waitedMs = clock.monotonicMs() - startedMs
       if (outage === null && round !== null) return new WaitTimeoutError(this.#name, waitedMs, null)
-      return new BackendUnavailableError(`latch "${this.#name}" could not be looked at`, { cause: outage })
+      return new BackendUnavailableError(`latch "${this.#name}" could not be looked at: ${reasonOf(outage)}`, {
+        cause: outage,
+      })
     }
     await this.#home.until(this.#key, look, { signal, limitMs, late })
   }

@@ -126,7 +126,7 @@ describe('a database', () => {
     await worksAt(file)
   })
 
-  test.each([0, 2, 999])(
+  test.each([0, 1, 3, 999])(
     'with layout %i is refused, naming both layouts, before anything is written',
     async (layout) => {
       await worksAt(file)
@@ -136,12 +136,41 @@ describe('a database', () => {
       const before = readFileSync(file)
       await expect(connect(file)).rejects.toMatchObject({
         code: 'BACKEND_REFUSED',
-        message: expect.stringMatching(new RegExp(`layout ${layout}, .*layout 1`)),
+        message: expect.stringMatching(new RegExp(`layout ${layout}, .*layout 2`)),
       })
       expect(readFileSync(file).equals(before)).toBe(true)
       expect(statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0)
     },
   )
+
+  test.each([
+    ['a table', 'drop table hf_space'],
+    ['a view', 'drop view hf_claim'],
+    ['a column', 'alter table hf_cell drop column value'],
+    ['a column of the header', 'alter table hf_store drop column boot'],
+  ])('of ours that lacks %s is refused at once, saying what is missing', async (_, sql) => {
+    await worksAt(file)
+    const editor = openDatabase(file)
+    editor.exec(sql)
+    editor.close()
+    await expect(connect(file)).rejects.toMatchObject({
+      code: 'BACKEND_REFUSED',
+      message: expect.stringMatching(/table or column of this library is missing.*no such \w+: .*\w/),
+    })
+  })
+
+  test('of ours that loses a table while it is open refuses from then on', async () => {
+    const ledger = await connect(file)
+    await ledger.open(sessionDraft('a'))
+    const editor = openDatabase(file)
+    editor.exec('drop table hf_session')
+    editor.close()
+    await expect(ledger.open(sessionDraft('b'))).rejects.toMatchObject({
+      code: 'BACKEND_REFUSED',
+      message: expect.stringContaining('no such table: '),
+    })
+    await ledger.close()
+  })
 
   test('is marked as ours, keeps a write-ahead log, and is left alone by a second opening', async () => {
     await worksAt(file)

@@ -115,6 +115,18 @@ function waiting(kind: Exclusive): Facts {
       }
     },
 
+    async 'a take that ends in an outage says what the store said, or that it said nothing'(world) {
+      const thing = await laid(kind, world)
+      const { locks, cable } = world.cabled()
+      await locks.ready()
+      cable.cut('refusing')
+      const refused = await refusal('BACKEND_UNAVAILABLE', thing.of(locks).acquire({ wait: brief(80) }))
+      assert.match(refused.message, /thing.* could not be taken within \d+ ms: the cable is cut$/)
+      cable.cut('silent')
+      const silent = await refusal('BACKEND_UNAVAILABLE', thing.of(locks).acquire({ wait: brief(80) }))
+      assert.match(silent.message, /: the store gave no answer$/)
+    },
+
     async 'a try during an outage fails as an outage, and soon'(world) {
       const thing = await laid(kind, world)
       const { ttl } = world.subject

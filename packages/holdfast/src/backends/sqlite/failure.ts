@@ -36,6 +36,10 @@ const REFUSALS = new Map([
   [26, 'it is not a SQLite database'],
 ])
 
+/** SQLite has no code of its own for a table or column that a statement of ours names and the file has not. */
+const LACKING = /\bno such (table|column): |\bhas no column named /
+const LACKS = 'a table or column of this library is missing, so it was changed by hand or is damaged'
+
 /** The primary result code of whatever a driver threw; null when it is no error of SQLite. */
 export function codeOf(error: unknown): number | null {
   if (!(error instanceof Error)) return null
@@ -78,7 +82,7 @@ export function failureOf(error: unknown, file: string): HoldfastError {
   if (error instanceof HoldfastError) return new BackendUnavailableError(error.message, { cause: error.cause ?? error })
   const code = codeOf(error)
   const detail = error instanceof Error ? error.message : String(error)
-  const reason = code === CANNOT_OPEN ? obstacleAt(file) : REFUSALS.get(code ?? 0)
+  const reason = code === CANNOT_OPEN ? obstacleAt(file) : LACKING.test(detail) ? LACKS : REFUSALS.get(code ?? 0)
   if (typeof reason === 'string') {
     return new BackendRefusedError(`SQLite will not work on ${file}: ${reason} (${detail})`, { cause: error })
   }

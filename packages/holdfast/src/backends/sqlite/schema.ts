@@ -11,7 +11,7 @@ import { BackendRefusedError } from '../../errors.ts'
 import { pragma, query, type SqliteDatabase } from './database.ts'
 
 /** Raised with every change of the tables; files of another layout are refused, newer and older alike. */
-const LAYOUT = 1
+const LAYOUT = 2
 
 /** 'HFLK': marks a file that is ours alone. */
 const APPLICATION_ID = 0x48464c4b
