@@ -1,15 +1,13 @@
 /**
  * The Redis guard on a real server, through each client: the rule of all guards, and what is its own, namely that
- * check and write are one step, and that the fences stand in the slot of the value.
+ * check and write are one step.
  */
-import { Cluster, Redis as Redis6 } from 'ioredis'
+import { Redis as Redis6 } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
-import { createClient as createClient6, createCluster } from 'redis'
+import { createClient as createClient6 } from 'redis'
 import { createClient as createClient5 } from 'redis5'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { HOST } from '../../../../scripts/servers/port.ts'
 import { RedisServer } from '../../../../scripts/servers/redis-server.ts'
-import { until } from '../../../../scripts/servers/until.ts'
 import { redis } from '../../src/backends/redis/index.ts'
 import { BackendRefusedError, StaleFenceError } from '../../src/errors.ts'
 import { type RedisScripts, redisGuard } from '../../src/guards/index.ts'
@@ -165,62 +163,6 @@ describe('the fences', () => {
     await server.ask('SET', guard.fencesKey, 'no hash')
     await expect(guard.set(exclusive(5n), 'x')).rejects.toThrow('WRONGTYPE')
     expect(await server.ask('EXISTS', 'doc:9')).toBe(0)
-  })
-
-  test('go by the key prefix of the client, as the value does', async () => {
-    const prefixed = new Redis6(server.port, server.host, { keyPrefix: 'app:' })
-    try {
-      await redisGuard(prefixed, 'doc:9').set(exclusive(5n), 'first')
-      expect(await server.keys()).toEqual(['app:doc:9', 'app:hf:1:guard:{app:doc:9}'])
-    } finally {
-      prefixed.disconnect()
-    }
-  })
-})
-
-describe('in a cluster', () => {
-  /** One server that has all slots is enough for it to hold keys and scripts to them. */
-  const alone = { name: 'slots', args: ['--cluster-enabled', 'yes', '--cluster-announce-ip', HOST] }
-  const own = ['doc:9', '{shop}:doc:9', 'shop:{doc}:9', '{a}{b}', 'a{b', '{', 'x{{y}z}', '€:{😀}']
-  let cluster: RedisServer
-  beforeAll(async () => {
-    cluster = await RedisServer.start(alone)
-    await cluster.ask('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383)
-    await until('the cluster is up', async () =>
-      (await cluster.ask('CLUSTER', 'INFO'))?.toString().includes('state:ok'),
-    )
-  })
-  afterAll(() => cluster.stop())
-
-  test.each(['', 'app:', '{app}:', 'app:{x}'])(
-    'the fences are in the slot of the value: prefix %s',
-    async (keyPrefix) => {
-      const client = new Cluster([{ host: cluster.host, port: cluster.port }], { keyPrefix })
-      try {
-        for (const key of own) await redisGuard(client, key).set(exclusive(5n), key)
-        for (const key of own) expect(await client.get(key)).toBe(key)
-      } finally {
-        client.disconnect()
-      }
-    },
-  )
-
-  test('a prefix that opens a brace and does not close it is refused', () => {
-    const client = new Redis6({ lazyConnect: true, keyPrefix: 'a{b' })
-    expect(() => redisGuard(client, 'doc:9')).toThrow(/^key must .* "a\{bdoc:9"$/)
-  })
-
-  test('node-redis finds the slot too', async () => {
-    const client = createCluster({ rootNodes: [{ url: cluster.url }] })
-    await client.connect()
-    try {
-      for (const key of own) await redisGuard(client, key).set(exclusive(5n), key)
-      for (const key of own) expect(await client.get(key)).toBe(key)
-      const other = redisGuard(client, 'doc:9').run(exclusive(5n), '', { keys: ['elsewhere'] })
-      await expect(other).rejects.toThrow('CROSSSLOT')
-    } finally {
-      client.destroy()
-    }
   })
 })
 
