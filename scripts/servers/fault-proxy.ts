@@ -21,7 +21,7 @@ export class FaultProxy {
   #delayMs = 0
   #jitterMs = 0
 
-  private constructor(target: Target) {
+  constructor(target: Target) {
     this.#target = target
     this.#listener = createServer({ allowHalfOpen: true, noDelay: true }, (client) => this.#take(client))
   }

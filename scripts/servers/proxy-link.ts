@@ -50,7 +50,7 @@ export class Link {
   }
 
   get open(): boolean {
-    return !this.#client.destroyed
+    return !this.#client.destroyed && !this.#client.readableEnded
   }
 
   release(): void {

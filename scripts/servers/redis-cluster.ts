@@ -35,7 +35,7 @@ export class RedisCluster {
   /** The primaries of the start come first. */
   readonly nodes: readonly RedisServer[]
 
-  private constructor(nodes: readonly RedisServer[]) {
+  constructor(nodes: readonly RedisServer[]) {
     this.nodes = nodes
   }
 
@@ -168,6 +168,8 @@ export class RedisCluster {
       /cluster_state:ok/.test(text) &&
       /cluster_slots_ok:16384/.test(text) &&
       seen.length === this.nodes.length &&
+      // A new replica looks like a primary without slots until its own word has come round.
+      seen.every(({ down, primary, slots }) => down || !primary || slots.length > 0) &&
       this.nodes.every(({ port, running }) => !running || seen.some((other) => other.port === port && !other.down)) &&
       (role === 'master' || link === 'up')
     )

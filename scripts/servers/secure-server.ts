@@ -22,6 +22,7 @@ export const SECURE_RULES: readonly string[] = [
   '+@connection',
   '+@pubsub',
   '+@scripting',
+  '-@dangerous',
   '+info',
   '+time',
   '+wait',

@@ -29,7 +29,7 @@ interface Watch {
   readonly downAfterMs: number
 }
 
-class Sentinel extends Server {
+export class Sentinel extends Server {
   readonly #watch: Watch
 
   constructor(name: string, port: number, watch: Watch) {
@@ -80,13 +80,11 @@ export class SentinelSet {
   readonly name: string = NAME
   /** The first one was the primary at the start. */
   readonly servers: readonly RedisServer[]
-  readonly sentinels: readonly Server[]
-  readonly #watchers: readonly Sentinel[]
+  readonly sentinels: readonly Sentinel[]
 
-  private constructor(servers: readonly RedisServer[], sentinels: readonly Sentinel[]) {
+  constructor(servers: readonly RedisServer[], sentinels: readonly Sentinel[]) {
     this.servers = servers
     this.sentinels = sentinels
-    this.#watchers = sentinels
   }
 
   /** Starts the set and waits until a failover would succeed. */
@@ -126,7 +124,7 @@ export class SentinelSet {
   /** The server that most of the running sentinels name. */
   async primary(): Promise<RedisServer> {
     const named = await all(
-      this.#watchers.filter(({ running }) => running),
+      this.sentinels.filter(({ running }) => running),
       (sentinel) => sentinel.primaryPort(),
     )
     const server = this.servers.find(({ port }) => 2 * named.filter((other) => other === port).length > named.length)
@@ -148,7 +146,7 @@ export class SentinelSet {
     const previous = await this.primary()
     await until('a failover begins', async () => {
       // Refused while the last one is not over.
-      await this.#watchers[0]?.ask('SENTINEL', 'FAILOVER', NAME)
+      await this.sentinels[0]?.ask('SENTINEL', 'FAILOVER', NAME)
       return true
     })
     return this.promotedAfter(previous)
@@ -157,7 +155,7 @@ export class SentinelSet {
   /** Resolves once every server that runs has its role and a failover would succeed. */
   async settled(): Promise<void> {
     const replicas = this.servers.length - 1
-    await all(this.#watchers, (sentinel) => until(`${sentinel.name} is settled`, () => sentinel.isSettled(replicas)))
+    await all(this.sentinels, (sentinel) => until(`${sentinel.name} is settled`, () => sentinel.isSettled(replicas)))
     await until('the replicas are in step', () => this.#replicasInStep())
   }
 

@@ -15,7 +15,7 @@ export class SlotMove {
   readonly to: RedisServer
   readonly #cluster: RedisCluster
 
-  private constructor(cluster: RedisCluster, slot: number, from: RedisServer, to: RedisServer) {
+  constructor(cluster: RedisCluster, slot: number, from: RedisServer, to: RedisServer) {
     this.#cluster = cluster
     this.slot = slot
     this.from = from
