@@ -12,8 +12,9 @@ import type { Port } from './port.ts'
 interface Scheme {
   readonly kind: string
   readonly ttlMsMin: number
-  /** Called with what follows the scheme. */
+  /** Called with what was settled. */
   readonly load: (target: string) => Promise<Backend>
+  /** Called with what follows the scheme. */
   readonly check: (target: string) => void
   /** Made independent of what may change until it is loaded. */
   readonly settle: (target: string) => string
@@ -36,6 +37,17 @@ const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
             `target needs a file such as 'sqlite:./locks.db', not ${show(`sqlite:${target}`)}; for one process take 'memory:'`,
           )
         checkText('target', target, PATH_BYTES_MAX)
+        // What stands behind two slashes is a host in a URL, and a file has none: `//./m.db` would be `/m.db`.
+        if (/^\/\/(?!\/)/.test(target)) {
+          throw new RangeError(
+            `target must be 'sqlite:./locks.db' for a relative path or 'sqlite:///folder/locks.db' for an absolute one, not ${show(`sqlite:${target}`)}`,
+          )
+        }
+        if (target.includes('?')) {
+          throw new RangeError(
+            `target has no parameters for SQLite, and a path with a question mark needs sqlite(path), not ${show(`sqlite:${target}`)}`,
+          )
+        }
       },
     },
   ],
@@ -59,12 +71,13 @@ export function backendOf(url: string): Backend {
   const scheme = SCHEMES.get(url.slice(0, Math.max(cut, 0)))
   if (scheme === undefined) {
     throw new RangeError(
-      `target must be a URL that begins with ${[...SCHEMES.keys()].map((name) => `${name}:`).join(' or ')}, not ${show(url)}`,
+      `target must be a URL that begins with ${[...SCHEMES.keys()].map((name) => `${name}:`).join(' or ')}, such as 'sqlite:./locks.db', not ${show(url)}`,
     )
   }
-  const target = url.slice(cut + 1).replace(/^\/\/(?=\/)/, '')
+  const target = url.slice(cut + 1)
   scheme.check(target)
-  return lazily(scheme, scheme.settle(target))
+  // The two slashes of an empty host.
+  return lazily(scheme, scheme.settle(target.replace(/^\/\/(?=\/)/, '')))
 }
 
 function lazily({ kind, ttlMsMin, load }: Scheme, target: string): Backend {

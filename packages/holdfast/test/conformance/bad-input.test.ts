@@ -128,6 +128,28 @@ describe('URLs', () => {
     expect(() => holdfast(url, right)).toThrow(/target/)
   })
 
+  test.each(['sqlite://./m.db', 'sqlite://m.db', 'sqlite://', 'sqlite://localhost/m.db'])(
+    '%s is refused by a message with the two right forms, because it would be another file',
+    (url) => {
+      expect(() => holdfast(url, right)).toThrow(RangeError)
+      expect(() => holdfast(url, right)).toThrow(/'sqlite:\.\/locks\.db'.*'sqlite:\/\/\/folder\/locks\.db'/)
+      expect(() => holdfast(url, right)).toThrow(JSON.stringify(url))
+    },
+  )
+
+  test('parameters behind the path of a file are refused, for none are understood', () => {
+    expect(() => holdfast('sqlite:./m.db?mode=ro', right)).toThrow(RangeError)
+    expect(() => holdfast('sqlite:./m.db?mode=ro', right)).toThrow(/no parameters.*sqlite\(path\).*m\.db\?mode=ro/)
+  })
+
+  test.each(['./m.db', '/var/locks/m.db', 'm.db'])(
+    'a path alone, as %s, is refused by what a URL looks like',
+    (path) => {
+      expect(() => holdfast(path, right)).toThrow(RangeError)
+      expect(() => holdfast(path, right)).toThrow(/target must be a URL .*such as 'sqlite:\.\/locks\.db'/)
+    },
+  )
+
   test('what is left of the table is taken', () => {
     for (const [scheme, bads] of Object.entries(after)) {
       for (const bad of BADS.filter((one) => !bads.includes(one))) {
