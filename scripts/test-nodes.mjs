@@ -1,6 +1,6 @@
 /**
- * Runs the whole suite under other versions of Node: 22, 24 and 26, or those named as arguments. With --quick the tests
- * that start processes are left out. Each version comes as a package, is kept in the temporary folder and is fetched
+ * Runs the suite under other versions of Node: 22, 24 and 26, or those named as arguments. The tests against servers are
+ * left out, and with --quick also those that start processes. Each version comes as a package, is kept in the temporary folder and is fetched
  * only when it is not there yet. Needs a build.
  */
 import { spawnSync } from 'node:child_process'
@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const quick = process.argv.includes('--quick')
 const versions = process.argv.slice(2).filter((argument) => argument !== '--quick')
-const projects = quick ? ['--project', 'unit', '--project', 'package'] : []
+const projects = quick ? ['unit', 'package'] : ['unit', 'process', 'package']
 if (versions.length === 0) versions.push('22', '24', '26')
 
 const packageName = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
@@ -50,7 +50,8 @@ for (const version of versions) {
   const node = nodeOf(version)
   const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' })
   process.stdout.write(`\nThe suite on Node ${stdout.trim()}\n`)
-  const { status } = spawnSync(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...projects], {
+  const chosen = projects.flatMap((project) => ['--project', project])
+  const { status } = spawnSync(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...chosen], {
     cwd: root,
     stdio: 'inherit',
     env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}` },
