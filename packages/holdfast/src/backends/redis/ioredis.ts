@@ -2,9 +2,15 @@
  * A wire over ioredis 5 or 6, alone, under Sentinel or as a cluster. What it must not do for us is queue: a take that
  * waits in its queue would take effect after its caller has gone.
  */
+import { type Clock, systemClock, within } from '../../clock.ts'
 import { BackendUnavailableError } from '../../errors.ts'
-import { codeOf } from './failure.ts'
+import { ioredisWarnings } from './ioredis-settings.ts'
+import { IoredisSpare } from './ioredis-spare.ts'
+import { Listening } from './listening.ts'
+import { type Replicated, Replicator } from './replicated.ts'
 import type { Script } from './script.ts'
+import { slotOf } from './slot.ts'
+import { type Runner, runOn, type Spare } from './spare.ts'
 import type { Replication, Subscription, Wire } from './wire.ts'
 
 /** The part of ioredis that is used; `Redis` and `Cluster` have it. */
@@ -12,16 +18,27 @@ export interface Ioredis {
   readonly status: string
   readonly isCluster?: boolean
   readonly options?: object
+  readonly stream?: { unref?(): unknown } | null
   connect(): Promise<unknown>
   disconnect(): void
-  duplicate(): Ioredis
+  duplicate(override: object): Ioredis
   evalsha(sha: string, keys: number, ...args: string[]): Promise<unknown>
   eval(text: string, keys: number, ...args: string[]): Promise<unknown>
   call(command: string, ...args: string[]): Promise<unknown>
   subscribe(...channels: string[]): Promise<unknown>
-  on(event: string, listener: (first: string, second: string) => void): unknown
-  off(event: string, listener: (first: string, second: string) => void): unknown
+  on(event: string, listener: (first: unknown, second: string) => void): unknown
+  off(event: string, listener: (first: unknown, second: string) => void): unknown
 }
+
+/** And what a cluster has besides. */
+interface IoredisCluster extends Ioredis {
+  /** By slot: who keeps it, as `host:port`, the primary first. */
+  readonly slots: readonly (readonly string[] | undefined)[]
+  nodes(role: 'master' | 'all'): readonly Ioredis[]
+}
+
+/** How long a client that is handed in before it is connected may take. */
+const READY_MS = 2000
 
 export function isIoredis(client: unknown): client is Ioredis {
   if (typeof client !== 'object' || client === null) return false
@@ -30,55 +47,63 @@ export function isIoredis(client: unknown): client is Ioredis {
 }
 
 /** @param own the client was made by us, and is closed with the wire */
-export class IoredisWire implements Wire {
+export class IoredisWire implements Wire, Runner {
   readonly driver = 'ioredis'
   readonly cluster: boolean
   readonly failsOver: boolean
   readonly warnings: readonly string[]
   readonly #client: Ioredis
+  readonly #clock: Clock
   readonly #own: boolean
-  readonly #subscriptions = new Set<IoredisSubscription>()
-  /** For takes that wait for replicas: `WAIT` holds up whatever shares its connection. */
-  #aside: Ioredis | null = null
+  readonly #listenings = new Set<Listening>()
+  readonly #replicator: Replicator
+  #closed = false
 
-  constructor(client: Ioredis, own: boolean) {
+  constructor(client: Ioredis, own: boolean, clock: Clock = systemClock) {
     this.#client = client
+    this.#clock = clock
     this.#own = own
     this.cluster = client.isCluster === true
-    this.failsOver = this.cluster || Array.isArray(optionsOf(client).sentinels)
-    this.warnings = own ? [] : warningsAbout(client)
+    this.failsOver = this.cluster || Array.isArray((client.options as { sentinels?: unknown } | undefined)?.sentinels)
+    this.warnings = own ? [] : ioredisWarnings(client)
+    this.#replicator = new Replicator(clock, (key) => this.#spare(key))
   }
 
   get connections(): number {
-    return 1 + this.#subscriptions.size + (this.#aside === null ? 0 : 1)
+    const { cluster } = this
+    const own = cluster ? this.#nodes().filter(({ status }) => status === 'ready').length : 1
+    return own + this.#listenings.size + this.#replicator.connections
   }
 
-  /** Resolves when the client is connected; one that waits for its first command is told to. */
   async ready(): Promise<void> {
-    await readied(this.#client)
+    await readied(this.#client, this.#clock)
   }
 
-  async run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    requireReady(this.#client)
-    return runOn(this.#client, script, keys, args)
+  run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    const { status } = this.#client
+    return status === 'ready' ? runOn(this, script, keys, args) : Promise.reject(notConnected(status))
   }
 
-  async ask([command = '', ...args]: readonly string[]): Promise<unknown> {
-    requireReady(this.#client)
-    return this.#client.call(command, ...args)
+  bySha(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    return this.#client.evalsha(script.sha, keys.length, ...keys, ...args)
+  }
+  byText(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    return this.#client.eval(script.text, keys.length, ...keys, ...args)
+  }
+
+  async info(section: string): Promise<string> {
+    return String(await this.#client.call('INFO', section))
   }
 
   async runReplicated(
     script: Script,
     keys: readonly string[],
     args: readonly string[],
-    { count, limitMs }: Replication,
-  ): Promise<{ readonly reply: unknown; readonly acknowledged: number }> {
-    this.#aside ??= quiet(this.#client.duplicate())
-    await readied(this.#aside)
-    const reply = await runOn(this.#aside, script, keys, args)
-    const acknowledged = await this.#aside.call('WAIT', String(count), String(limitMs))
-    return { reply, acknowledged: Number(acknowledged) }
+    replication: Replication,
+  ): Promise<Replicated> {
+    const { status } = this.#client
+    if (status !== 'ready') throw notConnected(status)
+    return this.#replicator.run(this.#placeOf(keys[0] ?? ''), script, keys, args, replication)
   }
 
   async subscribe(
@@ -86,138 +111,82 @@ export class IoredisWire implements Wire {
     onMessage: (message: string) => void,
     onGap: () => void,
   ): Promise<Subscription> {
-    const subscription = new IoredisSubscription(quiet(this.#client.duplicate()), channels, onMessage, onGap, () =>
-      this.#subscriptions.delete(subscription),
-    )
-    this.#subscriptions.add(subscription)
+    const onClose = (): void => void this.#listenings.delete(listening)
+    const make = (): Promise<Spare> => this.#spare(null)
+    const listening = new Listening(this.#clock, make, this.failsOver, { channels, onMessage, onGap, onClose })
+    this.#listenings.add(listening)
     try {
-      await subscription.open()
+      await listening.open()
     } catch (error) {
-      await subscription.close()
+      await listening.close()
       throw error
     }
-    return subscription
+    return listening
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#subscriptions].map((subscription) => subscription.close()))
-    this.#aside?.disconnect()
+    this.#closed = true
+    await Promise.all([...this.#listenings].map((listening) => listening.close()))
+    this.#replicator.close()
     if (this.#own) this.#client.disconnect()
   }
-}
 
-class IoredisSubscription implements Subscription {
-  readonly #client: Ioredis
-  readonly #channels: readonly string[]
-  readonly #onMessage: (message: string) => void
-  readonly #onGap: () => void
-  readonly #onClose: () => void
-  #open = false
-
-  constructor(
-    client: Ioredis,
-    channels: readonly string[],
-    onMessage: (message: string) => void,
-    onGap: () => void,
-    onClose: () => void,
-  ) {
-    this.#client = client
-    this.#channels = channels
-    this.#onMessage = onMessage
-    this.#onGap = onGap
-    this.#onClose = onClose
+  #nodes(): readonly Ioredis[] {
+    return (this.#client as IoredisCluster).nodes('master')
   }
 
-  async open(): Promise<void> {
-    this.#client.on('message', (_channel, message) => this.#onMessage(message))
-    await readied(this.#client)
-    await this.#client.subscribe(...this.#channels)
-    this.#open = true
-    this.#client.on('ready', () => void this.#again())
+  #placeOf(key: string): string {
+    if (!this.cluster) return ''
+    return (this.#client as IoredisCluster).slots[slotOf(prefixOf(this.#client) + key)]?.[0] ?? ''
   }
 
-  async close(): Promise<void> {
-    this.#open = false
-    this.#client.disconnect()
-    this.#onClose()
+  async #spare(key: string | null): Promise<Spare> {
+    if (this.#closed) throw new BackendUnavailableError('this client of Redis is closed')
+    return new IoredisSpare(this.cluster ? this.#nodeFor(key) : this.#client, prefixOf(this.#client))
   }
 
-  /** The connection is back: what was published meanwhile is not told again. */
-  async #again(): Promise<void> {
-    try {
-      await this.#client.subscribe(...this.#channels)
-      if (this.#open) this.#onGap()
-    } catch {
-      // The connection is gone again, and comes back, or the client was closed.
-    }
+  #nodeFor(key: string | null): Ioredis {
+    const nodes = this.#nodes()
+    const place = key === null ? null : this.#placeOf(key)
+    const live = nodes.filter(({ status }) => status === 'ready' || status === 'wait')
+    const node =
+      place === null ? live[this.#listenings.size % live.length] : nodes.find((one) => addressOf(one) === place)
+    if (node === undefined) throw new BackendUnavailableError('the server of the cluster that is needed is not known')
+    return node
   }
 }
 
-async function runOn(
-  client: Ioredis,
-  script: Script,
-  keys: readonly string[],
-  args: readonly string[],
-): Promise<unknown> {
-  try {
-    return await client.evalsha(script.sha, keys.length, ...keys, ...args)
-  } catch (error) {
-    if (codeOf(error) !== 'NOSCRIPT') throw error
-    // By its keys it comes to the same server, whose cache has lost it or never had it.
-    return client.eval(script.text, keys.length, ...keys, ...args)
-  }
+function notConnected(status: string): BackendUnavailableError {
+  return new BackendUnavailableError(`the ioredis client is not connected: ${status}`)
 }
 
-function requireReady({ status }: Ioredis): void {
-  if (status !== 'ready') throw new BackendUnavailableError(`the ioredis client is not connected: ${status}`)
+function prefixOf({ options }: Ioredis): string {
+  return (options as { keyPrefix?: string } | undefined)?.keyPrefix ?? ''
 }
 
-function readied(client: Ioredis): Promise<void> {
-  if (client.status === 'ready') return Promise.resolve()
-  return new Promise((resolve, reject) => {
-    const done = (): void => {
-      client.off('ready', onReady)
-      client.off('end', onEnd)
+function addressOf({ options }: Ioredis): string {
+  const { host, port } = (options ?? {}) as { host?: string; port?: number }
+  return `${host}:${port}`
+}
+
+/** Resolves when the client is connected; one that waits for its first command is told to. */
+async function readied(client: Ioredis, clock: Clock): Promise<void> {
+  if (client.status === 'ready') return
+  let onChange = (): void => {}
+  const ready = new Promise<void>((resolve, reject) => {
+    onChange = () => {
+      if (client.status === 'ready') resolve()
+      else if (client.status === 'end') reject(new BackendUnavailableError('the ioredis client was closed'))
     }
-    const onReady = (): void => {
-      done()
-      resolve()
-    }
-    const onEnd = (): void => {
-      done()
-      reject(new BackendUnavailableError('the ioredis client was closed'))
-    }
-    client.on('ready', onReady)
-    client.on('end', onEnd)
-    if (client.status === 'end') onEnd()
+    client.on('ready', onChange)
+    client.on('end', onChange)
+    onChange()
     // What it says of failed attempts comes with the requests that fail.
     if (client.status === 'wait') client.connect().catch(() => {})
   })
-}
-
-/** Without a listener the client would write its errors to the console. */
-function quiet(client: Ioredis): Ioredis {
-  client.on('error', () => {})
-  return client
-}
-
-interface Options {
-  readonly sentinels?: unknown
-  readonly autoResendUnfulfilledCommands?: unknown
-  readonly maxRetriesPerRequest?: unknown
-  readonly failoverDetector?: unknown
-  readonly socketTimeout?: unknown
-}
-
-function optionsOf(client: Ioredis): Options {
-  return (client.options ?? {}) as Options
-}
-
-function warningsAbout(client: Ioredis): readonly string[] {
-  const { sentinels, failoverDetector, socketTimeout } = optionsOf(client)
-  const found: string[] = []
-  if (Array.isArray(sentinels) && failoverDetector !== true && socketTimeout === undefined) {
-    found.push('ioredis stays with a primary that hangs unless failoverDetector or socketTimeout is set')
-  }
-  return found
+  const outcome = await within(clock, READY_MS, ready)
+  client.off('ready', onChange)
+  client.off('end', onChange)
+  if (outcome.kind === 'error') throw outcome.error
+  if (outcome.kind === 'late') throw notConnected(client.status)
 }

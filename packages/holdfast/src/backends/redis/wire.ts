@@ -21,13 +21,15 @@ export interface Wire {
   readonly connections: number
   /** Settings that will hurt, in words; nothing is changed. */
   readonly warnings: readonly string[]
+  /** Resolves when there is a connection. Rejects within bounded time. */
+  ready(): Promise<void>
   /**
    * Runs a script on the server that keeps its keys: by digest, and with its text on that same server when it does not
    * know it. Rejects at once while there is no connection, for what waits in a client's queue would take effect later.
    */
   run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown>
-  /** A plain command to whichever server, for what is only looked at. */
-  ask(command: readonly string[]): Promise<unknown>
+  /** What a server says of itself; in a cluster, any of them. */
+  info(section: string): Promise<string>
   /** As `run`, and then waits for so many replicas to have it; gives how many have. */
   runReplicated(
     script: Script,

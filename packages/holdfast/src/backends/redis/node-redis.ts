@@ -1,0 +1,268 @@
+/**
+ * A wire over node-redis 5 or 6: one server, a primary that Sentinel names, or a cluster. It is used with command options
+ * of our own: no timer for each command, and texts as texts whatever its owner has them mapped to.
+ */
+import { type Clock, type Timer, within } from '../../clock.ts'
+import { BackendUnavailableError } from '../../errors.ts'
+import { Listening } from './listening.ts'
+import { nodeRedisWarnings } from './node-redis-settings.ts'
+import { type NodeRedisNode, NodeRedisSpare } from './node-redis-spare.ts'
+import { type Replicated, Replicator } from './replicated.ts'
+import type { Script } from './script.ts'
+import { Silence } from './silence.ts'
+import { slotOf } from './slot.ts'
+import { type Runner, runOn, type Spare } from './spare.ts'
+import type { Replication, Subscription, Wire } from './wire.ts'
+
+/** The part of node-redis that is used; what createClient, createCluster and createSentinel give has it. */
+export interface NodeRedis {
+  readonly isOpen: boolean
+  /** A cluster of version 5 has none. */
+  readonly isReady?: boolean
+  /** What it puts before keys; from version 6 on. */
+  readonly _keyPrefix?: string | Buffer | undefined
+  connect(): Promise<unknown>
+  destroy(): unknown
+  unref?(): void
+  withCommandOptions(options: object): NodeRedis
+  evalSha(sha: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
+  eval(text: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
+  info(section: string): Promise<unknown>
+  on(event: string, listener: (...args: unknown[]) => void): unknown
+}
+
+interface Sentinel extends NodeRedis {
+  _execute<T>(readOnly: boolean, work: (primary: NodeRedisNode) => Promise<T>): Promise<T>
+}
+
+interface ClusterNode {
+  readonly address: string
+  readonly client?: NodeRedisNode | undefined
+}
+interface Cluster extends NodeRedis {
+  readonly slots: readonly ({ readonly master: ClusterNode } | undefined)[]
+  readonly masters: readonly ClusterNode[]
+  nodeClient(node: ClusterNode): Promise<NodeRedisNode>
+  /** Looks up anew who keeps what. It does so by itself only when a server that still answers sends it elsewhere. */
+  readonly _slots?: { rediscover?(startWith: NodeRedisNode): Promise<unknown> }
+}
+
+export type NodeRedisKind = 'client' | 'cluster' | 'sentinel'
+
+const PAUSE_MS = { first: 50, max: 1000 }
+const PLAIN = { timeout: undefined, typeMapping: {} }
+const READY_MS = 2000
+const LOOK_MS = 20
+const REDISCOVER_MS = 500
+
+export function nodeRedisKind(client: unknown): NodeRedisKind | null {
+  if (typeof client !== 'object' || client === null) return null
+  const has = (name: string): boolean => typeof (client as Record<string, unknown>)[name] === 'function'
+  if (!['evalSha', 'eval', 'withCommandOptions', 'connect', 'destroy'].every(has)) return null
+  if (has('nodeClient')) return 'cluster'
+  if (has('acquire') && has('_execute')) return 'sentinel'
+  return has('duplicate') && 'isReady' in client ? 'client' : null
+}
+
+export class NodeRedisWire implements Wire, Runner {
+  readonly driver = 'redis'
+  readonly cluster: boolean
+  readonly failsOver: boolean
+  readonly warnings: readonly string[]
+  readonly #kind: NodeRedisKind
+  readonly #clock: Clock
+  readonly #make: (() => NodeRedis | Promise<NodeRedis>) | null
+  readonly #silence: Silence
+  #client: NodeRedis
+  #commands: NodeRedis
+  #timer: Timer | null = null
+  #pauseMs = PAUSE_MS.first
+  readonly #listenings = new Set<Listening>()
+  readonly #replicator: Replicator
+  #rediscoveredMs = Number.NEGATIVE_INFINITY
+  #closed = false
+
+  /** @param make makes another one like it, if it is ours: to be connected, replaced and closed */
+  constructor(
+    client: NodeRedis,
+    kind: NodeRedisKind,
+    make: (() => NodeRedis | Promise<NodeRedis>) | null,
+    clock: Clock,
+  ) {
+    this.#client = client
+    this.#commands = client.withCommandOptions(PLAIN)
+    this.#kind = kind
+    this.#make = make
+    this.#clock = clock
+    this.#silence = new Silence(clock, () => void this.#replace())
+    this.cluster = kind === 'cluster'
+    this.failsOver = kind !== 'client'
+    this.warnings = make === null ? nodeRedisWarnings(client, kind) : []
+    this.#replicator = new Replicator(clock, (key) => this.#spare(key))
+    if (make !== null) this.#adopt(client)
+  }
+
+  get connections(): number {
+    const own = this.cluster ? (this.#client as Cluster).masters.filter(({ client }) => client?.isReady).length : 1
+    return own + this.#listenings.size + this.#replicator.connections
+  }
+
+  /** A client that was handed in is connected by its owner, or not at all. */
+  async ready(): Promise<void> {
+    const untilMs = this.#clock.monotonicMs() + READY_MS
+    while (!this.#connected()) {
+      if ((this.#make === null && !this.#client.isOpen) || this.#clock.monotonicMs() > untilMs)
+        throw this.#notConnected()
+      await new Promise<void>((resolve) => this.#clock.after(LOOK_MS, resolve).ref())
+    }
+  }
+
+  run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    if (!this.#takes(keys[0] ?? '')) return Promise.reject(this.#notConnected())
+    const work = runOn(this, script, keys, args)
+    return this.#make === null ? work : this.#silence.during(work)
+  }
+
+  bySha(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    return this.#commands.evalSha(script.sha, { keys: keys as string[], arguments: args as string[] })
+  }
+  byText(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    return this.#commands.eval(script.text, { keys: keys as string[], arguments: args as string[] })
+  }
+
+  async info(section: string): Promise<string> {
+    return String(await this.#commands.info(section))
+  }
+
+  async runReplicated(
+    script: Script,
+    keys: readonly string[],
+    args: readonly string[],
+    replication: Replication,
+  ): Promise<Replicated> {
+    const [key = ''] = keys
+    if (!this.#takes(key)) throw this.#notConnected()
+    return this.#replicator.run(this.#ownerOf(key)?.address ?? '', script, keys, args, replication)
+  }
+
+  async subscribe(
+    channels: readonly string[],
+    onMessage: (message: string) => void,
+    onGap: () => void,
+  ): Promise<Subscription> {
+    const onClose = (): void => void this.#listenings.delete(listening)
+    const make = (): Promise<Spare> => this.#spare(null)
+    const listening = new Listening(this.#clock, make, this.failsOver, { channels, onMessage, onGap, onClose })
+    this.#listenings.add(listening)
+    try {
+      await listening.open()
+    } catch (error) {
+      await listening.close()
+      throw error
+    }
+    return listening
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all([...this.#listenings].map((listening) => listening.close()))
+    this.#replicator.close()
+    this.#timer?.cancel()
+    this.#silence.close()
+    if (this.#make !== null) await within(this.#clock, READY_MS, ended(this.#client))
+  }
+
+  /** Connects a client of ours, and replaces it when it has closed for good. */
+  #adopt(client: NodeRedis): void {
+    const fell = (): void => {
+      if (client === this.#client && !client.isOpen) this.#later()
+    }
+    client.on('error', fell)
+    client.on('node-ready', () => loosen(client))
+    client.connect().then(() => {
+      this.#pauseMs = PAUSE_MS.first
+      loosen(client)
+      if (client !== this.#client || this.#closed) void ended(client)
+    }, fell)
+  }
+
+  #later(): void {
+    if (this.#closed) return
+    this.#timer?.cancel()
+    this.#timer = this.#clock.after(this.#pauseMs, () => void this.#replace())
+    this.#pauseMs = Math.min(this.#pauseMs * 2, PAUSE_MS.max)
+  }
+
+  async #replace(): Promise<void> {
+    const before = this.#client
+    void ended(before)
+    const client = await this.#make?.()
+    if (client === undefined || before !== this.#client || this.#closed) return
+    this.#client = client
+    this.#commands = client.withCommandOptions(PLAIN)
+    this.#adopt(client)
+  }
+
+  #connected(): boolean {
+    return this.#client.isReady ?? this.#client.isOpen
+  }
+
+  /** Whether a command about the key would be written now, and not wait in a queue for a connection. */
+  #takes(key: string): boolean {
+    if (!this.#connected()) return false
+    const owner = this.#ownerOf(key)
+    if (owner?.client === undefined || owner.client.isReady) return true
+    this.#rediscover()
+    return false
+  }
+
+  #ownerOf(key: string): ClusterNode | undefined {
+    if (!this.cluster) return undefined
+    return (this.#client as Cluster).slots[slotOf(this.#prefix() + key)]?.master
+  }
+
+  /** Nobody who answers is asked about the keys of a server that is gone, so nobody says who keeps them now. */
+  #rediscover(): void {
+    const { masters, _slots } = this.#client as Cluster
+    const live = masters.find(({ client }) => client?.isReady)?.client
+    const nowMs = this.#clock.monotonicMs()
+    if (live === undefined || nowMs < this.#rediscoveredMs + REDISCOVER_MS) return
+    this.#rediscoveredMs = nowMs
+    _slots?.rediscover?.(live).catch(() => {})
+  }
+
+  #prefix(): string {
+    return String(this.#client._keyPrefix ?? '')
+  }
+
+  #notConnected(): BackendUnavailableError {
+    const why = this.#client.isOpen ? 'is not connected' : 'is closed, or was never connected'
+    return new BackendUnavailableError(`the node-redis client ${why}`)
+  }
+
+  async #spare(key: string | null): Promise<Spare> {
+    if (this.#closed) throw new BackendUnavailableError('this client of Redis is closed')
+    return new NodeRedisSpare(await this.#model(key), this.#prefix())
+  }
+
+  /** A client of one server, to be duplicated. */
+  async #model(key: string | null): Promise<NodeRedisNode> {
+    if (this.#kind === 'client') return this.#client as unknown as NodeRedisNode
+    if (this.#kind === 'sentinel') return (this.#client as Sentinel)._execute(false, async (primary) => primary)
+    const cluster = this.#client as Cluster
+    const live = cluster.masters.filter(({ client }) => client === undefined || client.isReady)
+    const node = key === null ? live[this.#listenings.size % live.length] : this.#ownerOf(key)
+    if (node === undefined) throw new BackendUnavailableError('the server of the cluster that is needed is not known')
+    return cluster.nodeClient(node)
+  }
+}
+
+async function ended(client: NodeRedis): Promise<void> {
+  if (client.isOpen) await client.destroy()
+}
+
+/** Its connections keep no process alive. */
+function loosen(client: NodeRedis): void {
+  for (const node of (client as Partial<Cluster>).masters ?? []) node.client?.unref()
+  client.unref?.()
+}

@@ -1,0 +1,104 @@
+/**
+ * Takes that replicas must have: `WAIT` counts what its own connection has written, and holds up whatever comes behind
+ * it there, so these have connections of their own, one to each server that keeps a bucket.
+ */
+import { type Clock, within } from '../../clock.ts'
+import { BackendUnavailableError } from '../../errors.ts'
+import { codeOf } from './failure.ts'
+import type { Script } from './script.ts'
+import { type MakeSpare, opened, type Spare } from './spare.ts'
+import type { Replication } from './wire.ts'
+
+/** The server at the other end no longer is the one that keeps the key. */
+const ASTRAY = new Set(['READONLY', 'MASTERDOWN', 'MOVED', 'ASK', 'CLUSTERDOWN'])
+/** Longer than the wait for replicas, a server that answers takes for nothing. */
+const ANSWER_MS = 2000
+
+export interface Replicated {
+  readonly reply: unknown
+  readonly acknowledged: number
+}
+
+export class Replicator {
+  readonly #clock: Clock
+  readonly #make: MakeSpare
+  readonly #spares = new Map<string, Promise<Spare>>()
+
+  constructor(clock: Clock, make: MakeSpare) {
+    this.#clock = clock
+    this.#make = make
+  }
+
+  get connections(): number {
+    return this.#spares.size
+  }
+
+  /** @param place the server that keeps the keys, as far as is known */
+  async run(
+    place: string,
+    script: Script,
+    keys: readonly string[],
+    args: readonly string[],
+    replication: Replication,
+  ): Promise<Replicated> {
+    const spare = await this.#spareFor(place, keys[0] ?? null)
+    const take = (by: 'bySha' | 'byText'): Promise<Replicated> => counted(spare, by, script, keys, args, replication)
+    const taken = take('bySha').catch((error: unknown) => {
+      if (codeOf(error) !== 'NOSCRIPT') throw error
+      return take('byText')
+    })
+    const outcome = await within(this.#clock, replication.limitMs + ANSWER_MS, taken)
+    if (outcome.kind === 'value') return outcome.value
+    if (outcome.kind === 'late' || ASTRAY.has(codeOf(outcome.error))) this.#drop(place, spare)
+    throw outcome.kind === 'error' ? outcome.error : new BackendUnavailableError('no answer to a take with replicas')
+  }
+
+  close(): void {
+    for (const spare of this.#spares.values()) {
+      spare.then(
+        (one) => one.close(),
+        () => {},
+      )
+    }
+    this.#spares.clear()
+  }
+
+  #spareFor(place: string, key: string | null): Promise<Spare> {
+    const known = this.#spares.get(place)
+    if (known !== undefined) return known
+    const spare = opened(this.#clock, () => this.#make(key))
+    this.#spares.set(place, spare)
+    spare.then(
+      (one) => one.onEnd(() => this.#forget(place, spare)),
+      () => this.#forget(place, spare),
+    )
+    return spare
+  }
+
+  #forget(place: string, spare: Promise<Spare>): void {
+    if (this.#spares.get(place) === spare) this.#spares.delete(place)
+  }
+
+  #drop(place: string, spare: Spare): void {
+    this.#spares.delete(place)
+    spare.close()
+  }
+}
+
+/** Both are written before either is answered. */
+async function counted(
+  spare: Spare,
+  by: 'bySha' | 'byText',
+  script: Script,
+  keys: readonly string[],
+  args: readonly string[],
+  { count, limitMs }: Replication,
+): Promise<Replicated> {
+  const [reply, acknowledged] = await Promise.allSettled([
+    spare[by](script, keys, args),
+    spare.send(['WAIT', String(count), String(Math.max(1, Math.round(limitMs)))]),
+  ])
+  if (reply.status === 'rejected') throw reply.reason
+  if (acknowledged.status === 'rejected') throw acknowledged.reason
+  return { reply: reply.value, acknowledged: Number(acknowledged.value) }
+}
