@@ -28,6 +28,8 @@ export interface FrontHome {
   readonly keeper: Keeper
   began(grant: Grant): void
   ended(grant: Grant): void
+  /** False: grants have followed each other for so long that timers and sockets must have their turn first. */
+  mayGoOn(): boolean
   /** Nothing stands or waits here any more. */
   idle(front: Front): void
 }
@@ -123,6 +125,10 @@ export class Front implements HoldOwner, ClaimListener {
   opened(claim: Claim): void {
     const task = this.#soloOver(claim)
     if (claim === this.#pending) this.#pending = null
+    if (task?.settled === true) {
+      void this.keeper.leave(claim)
+      return this.#pump()
+    }
     const now = this.keeper.clock.monotonicMs()
     if (claim.endMs !== null && claim.endMs <= now) return this.#bornDead(claim, task)
     const hold = new Hold(this, claim, now, task?.wish.alone ?? false)
@@ -256,14 +262,32 @@ export class Front implements HoldOwner, ClaimListener {
   /** The first task that needs a claim of its own, if the queue stops at one. */
   #serve(): Task | null {
     for (let task = this.#head; task !== null; task = this.#head) {
+      // Whoever hears of its end may have come here before it was taken out.
+      if (task.settled) {
+        this.#unqueue(task)
+        continue
+      }
       const hold = this.#find(task.wish)
       const wait = !(hold instanceof Hold)
       if (wait && (!task.once || this.#preparing)) return hold === 'none' && !task.once ? task : null
+      if (!wait && !this.#home.mayGoOn()) {
+        this.#rest(hold)
+        return null
+      }
       this.#unqueue(task)
       if (wait) this.try(task)
       else this.#grant(task, hold)
     }
     return null
+  }
+
+  /** Lets the event loop turn before the hold is granted to the next. */
+  #rest(hold: Hold): void {
+    hold.preparing = true
+    void this.keeper.pause(0).then(() => {
+      hold.preparing = false
+      this.#pump()
+    })
   }
 
   get #idle(): boolean {

@@ -49,6 +49,10 @@ export class Nest implements Place {
 
   #serve(): void {
     for (let task = this.#queue.head; task !== null; task = this.#queue.head) {
+      if (task.settled) {
+        this.#queue.remove(task)
+        continue
+      }
       const over = this.#parent.state !== 'held'
       if (!over && !this.#fits(task)) return
       this.#queue.remove(task)

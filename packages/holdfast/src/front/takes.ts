@@ -15,6 +15,9 @@ import { Nest } from './nest.ts'
 import { type Settled, Task, type Wish } from './task.ts'
 import { LeakWatch } from './watch.ts'
 
+/** Grants follow each other for so long before timers and sockets get their turn. */
+const TURN_MS = 20
+
 export interface TakeTerms {
   readonly kind: Kind
   readonly name: string
@@ -40,6 +43,8 @@ export class Takes implements FrontHome {
   readonly #warned = new Map<Grant, number>()
   #warner: Timer | null = null
   #closed = false
+  /** When the first grant of this turn of the event loop was made. */
+  #turnMs: number | null = null
   #drained: (() => void) | null = null
 
   constructor(keeper: Keeper) {
@@ -106,6 +111,17 @@ export class Takes implements FrontHome {
     grant.parent?.nest?.ended(grant)
     grant.nest?.ended(grant)
     if (this.held === this.#detached) this.#drained?.()
+  }
+
+  mayGoOn(): boolean {
+    const now = this.keeper.clock.monotonicMs()
+    if (this.#turnMs === null) {
+      this.#turnMs = now
+      this.keeper.clock.after(0, () => {
+        this.#turnMs = null
+      })
+    }
+    return now - this.#turnMs < TURN_MS
   }
 
   idle(front: Front): void {

@@ -23,7 +23,7 @@ import type {
   Timed,
 } from '../../port.ts'
 import { requireClaim } from '../rules.ts'
-import { ring } from './bell.ts'
+import { Bell } from './bell.ts'
 import { addMember, countMembers, getCell, removeCell, setCell } from './cell.ts'
 import { amend, ask, type Eviction, enter, evict, leave } from './claim.ts'
 import { Connection, type Source } from './connection.ts'
@@ -43,6 +43,7 @@ export class SqliteLedger implements Ledger, Neighbour {
   readonly #connection: Connection
   readonly #queue: Queue
   readonly #watch: Watch
+  readonly #bell = new Bell()
   readonly #neighbours: ReadonlySet<Neighbour>
   readonly #part: () => void
 
@@ -53,7 +54,7 @@ export class SqliteLedger implements Ledger, Neighbour {
     this.#watch = new Watch(this.#connection, clock, () => setup.onHint(null))
     this.#queue = new Queue(this.#connection, clock, random, (hints, moves) => {
       for (const neighbour of this.#neighbours) neighbour.told(hints, moves)
-      if (moves !== null) ring(this.#connection.file)
+      if (moves !== null) this.#bell.ring(this.#connection.file)
     })
     const place = source.kind === 'file' ? source.file : source.database
     const { all, part } = joinNeighbours(place, namespace, this)
@@ -166,6 +167,7 @@ export class SqliteLedger implements Ledger, Neighbour {
 
   async close(): Promise<void> {
     this.#watch.close()
+    this.#bell.close()
     this.#queue.close()
     this.#part()
   }

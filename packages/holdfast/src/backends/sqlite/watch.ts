@@ -15,6 +15,10 @@ const PAUSE_MS = { min: 1, max: 40 }
 /** How often the file itself is looked at; and its content, where the bell is heard. */
 const FILE_MS = 500
 const HEARD_MS = 2000
+/** How long what a ring was about is looked for by the clock. */
+const UNSEEN_MS = 1000
+/** A ring within this time after a move of this process is taken for its own. */
+const OWN_MS = 50
 
 export class Watch {
   readonly #connection: Connection
@@ -30,6 +34,10 @@ export class Watch {
   /** A look is due because the bell was rung. */
   #due: Timer | null = null
   #rungAtMs = Number.NEGATIVE_INFINITY
+  /** When the last move of this process was told; its ring comes back to us as well. */
+  #toldAtMs = Number.NEGATIVE_INFINITY
+  /** A ring was heard of which nothing can be seen yet, as while the owner of a database object is in a transaction. */
+  #unseen = false
 
   constructor(connection: Connection, clock: Clock, onMove: () => void) {
     this.#connection = connection
@@ -68,13 +76,17 @@ export class Watch {
   told(moves: number): void {
     if (this.#moves === moves - 1) this.#moves = moves
     this.#movedAtMs = this.#clock.monotonicMs()
+    this.#toldAtMs = this.#movedAtMs
   }
 
   #next(): void {
+    this.#timer?.cancel()
     this.#ear.open(this.#connection.file)
-    const quietMs = this.#clock.monotonicMs() - this.#movedAtMs
+    const nowMs = this.#clock.monotonicMs()
+    if (nowMs - this.#rungAtMs > UNSEEN_MS) this.#unseen = false
+    const quietMs = nowMs - (this.#unseen ? this.#rungAtMs : this.#movedAtMs)
     const paceMs = Math.min(Math.max(quietMs * PACE, PAUSE_MS.min), PAUSE_MS.max)
-    this.#timer = this.#clock.after(this.#ear.isOpen ? HEARD_MS : paceMs, () => {
+    this.#timer = this.#clock.after(this.#ear.isOpen && !this.#unseen ? HEARD_MS : paceMs, () => {
       this.#tell()
       if (this.#listeners > 0) this.#next()
     })
@@ -85,19 +97,29 @@ export class Watch {
     this.#ear.open(this.#connection.file)
     if (this.#due !== null) return
     const nowMs = this.#clock.monotonicMs()
-    if (nowMs - this.#rungAtMs >= 1) {
-      this.#rungAtMs = nowMs
-      this.#tell()
-      return
-    }
+    if (nowMs - this.#rungAtMs >= 1) return this.#heard(nowMs)
     this.#due = this.#clock.after(1, () => {
       this.#due = null
-      this.#tell()
+      this.#heard(this.#clock.monotonicMs())
     })
   }
 
+  #heard(nowMs: number): void {
+    if (this.#listeners === 0) return
+    this.#rungAtMs = nowMs
+    const version = this.#version
+    this.#tell()
+    if (this.#version !== version || this.#listeners === 0 || nowMs - this.#toldAtMs < OWN_MS) return
+    this.#unseen = true
+    this.#next()
+  }
+
   #tell(): void {
-    if (this.#listeners === 0 || !this.#look()) return
+    if (this.#listeners === 0) return
+    const version = this.#version
+    const moved = this.#look()
+    if (this.#version !== version) this.#unseen = false
+    if (!moved) return
     this.#movedAtMs = this.#clock.monotonicMs()
     this.#onMove()
   }
