@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { membersOf, memberTypes, rowsAfter, textsOf } from './docs/declaration.ts'
 import { deadLinks, missingTests, namedTests } from './docs/reference.ts'
-import { blocksOf, snippetsOf, strayBlocks } from './docs/snippet.ts'
+import { blocksOf, snippetsOf, strayBlocks, strayCalls } from './docs/snippet.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -16,9 +16,7 @@ const filesIn = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
-const examples = readdirSync(join(root, 'examples'))
-  .filter((name) => name.endsWith('.mjs'))
-  .map((name) => `examples/${name}`)
+const examples = filesIn('examples').filter((path) => /^examples\/(redis\/)?[\w-]+\.mjs$/.test(path))
 const documents = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...filesIn('docs')]
 const example = (path: string): string | null => (examples.includes(path) ? read(path) : null)
 
@@ -44,6 +42,18 @@ describe('code in documents', () => {
   test('a snippet has its lines without their common indentation, and its pieces one after the other', () => {
     const text = 'a()\n  // snippet: x\n  b()\n    c()\n  // end\nd()\n  // snippet: x\n  e()\n  // end\n'
     expect([...snippetsOf(text)]).toEqual([['x', 'b()\n  c()\ne()']])
+  })
+
+  test('every call of ours in the tables of docs/migrating.md is made by its example', () => {
+    const table = read('docs/migrating.md')
+    expect(strayCalls(table, read('examples/redis/migrating.mjs'))).toEqual([])
+    expect(table.match(/^\| /gm)?.length).toBeGreaterThan(50)
+  })
+
+  test('a call that no example makes would be noticed, and line ends count for nothing', () => {
+    const table = '| a | b |\n|---|---|\n| `theirs()` | `x.run(work, { wait })`, `y()` | `any()` |\n'
+    expect(strayCalls(table, 'x.run(work)')).toEqual(['x.run(work, { wait })', 'y()'])
+    expect(strayCalls(table, 'x.run(\n  work, { wait })\ny()')).toEqual([])
   })
 
   const SOURCE = '// snippet: x\nrun()\n// end\n'

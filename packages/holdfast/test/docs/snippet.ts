@@ -66,3 +66,11 @@ export function strayBlocks(
       : [`${path}:${line} differs from ${source.example}: ${source.name}, which is\n${wanted}`]
   })
 }
+
+/** The codes in the second column of a document's tables that do not stand in the example. */
+export function strayCalls(document: string, example: string): readonly string[] {
+  const plain = (text: string): string => text.replace(/\s+/g, '')
+  const rows = Array.from(document.matchAll(/^\|[^|]*\|([^|]*)\|/gm), ([, ours = '']) => ours)
+  const calls = rows.flatMap((ours) => Array.from(ours.matchAll(/`([^`]+)`/g), ([, call = '']) => call))
+  return calls.filter((call) => !plain(example).includes(plain(call)))
+}
