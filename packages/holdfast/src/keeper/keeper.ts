@@ -331,8 +331,10 @@ export class Keeper implements ClaimOwner, Gate {
   /** The claim stands no more. Open: lost. Waiting: it goes to the end of the line under a new id. */
   gone(claim: Claim, reason: LossReason): void {
     if (claim.state === 'ended') return
-    const granted = claim.granted
+    const { granted, session, id, line, notAfterMs } = claim
     this.#part(claim)
+    // What the store has lost of it may be but a part, and the rest would stand in the way of others.
+    if (reason === 'forgotten' && session?.state === 'live') void this.outbox.leave(session, { id, line }, notAfterMs)
     if (granted) {
       claim.state = 'ended'
       // The store forgets a claim whose end has come; that is no loss of data.

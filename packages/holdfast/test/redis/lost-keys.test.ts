@@ -1,0 +1,85 @@
+/** Keys that somebody deletes, and scripts that a server forgets. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, describe, expect, test } from 'vitest'
+import { RedisServer } from '../../../../scripts/servers/index.ts'
+import { redis } from '../../src/backends/redis/index.ts'
+import { bucketOf, keysOf } from '../../src/backends/redis/keys.ts'
+import { holdfast, type Lease, type LeaseLostError } from '../../src/index.ts'
+
+const server = await RedisServer.start({ name: 'lost-keys' })
+afterAll(() => server.stop())
+
+const TTL_MS = 3_000
+const BEAT_MS = TTL_MS / 3
+const HELD = 150
+/** What one beat looks at. */
+const AUDITED = 64
+const SLACK_MS = 400
+
+/** Names whose lines are in one bucket. */
+function namesIn(bucket: number, count: number): string[] {
+  const names: string[] = []
+  for (let number = 0; names.length < count; number++) {
+    const name = `held-${number}`
+    if (bucketOf(`lock:${name}`) === bucket) names.push(name)
+  }
+  return names
+}
+
+function loss({ signal }: Lease): Promise<{ readonly atMs: number; readonly error: LeaseLostError }> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve({ atMs: performance.now(), error: signal.reason }), { once: true })
+  })
+}
+
+describe.each(['ends', 'index', 'book'] as const)('when the key %s of a bucket is deleted', (part) => {
+  test('its holders are told within as many beats as their claims need, and others get the locks', async () => {
+    const namespace = `deleted-${part}`
+    const ttl = `${TTL_MS}ms` as const
+    await using locks = holdfast(redis(server.url), { namespace, ttl })
+    await using other = holdfast(redis(server.url), { namespace, ttl })
+    const names = namesIn(3, HELD)
+    const leases = await Promise.all(names.map((name) => locks.mutex(name).acquire()))
+    await pause(100)
+    const losses = leases.map(loss)
+    const [, ends, index, book] = keysOf(namespace).buckets[3]?.keys ?? []
+    const key = { ends, index, book }[part] ?? ''
+    const deletedMs = performance.now()
+    expect(await server.ask('DEL', key)).toBe(1)
+    const told = await Promise.all(losses)
+    const lastMs = Math.max(...told.map(({ atMs }) => atMs)) - deletedMs
+    expect(lastMs).toBeLessThan(Math.ceil(HELD / AUDITED) * BEAT_MS + SLACK_MS)
+    const reason = part === 'ends' ? 'expired' : 'forgotten'
+    expect(new Set(told.map(({ error }) => error.reason))).toEqual(new Set([reason]))
+    await locks.mutex(names[0] ?? '').run(() => {}, { wait: '2s' })
+    await other.mutex(names[1] ?? '').run(() => {}, { wait: '2s' })
+  })
+})
+
+test('a server that forgets its scripts under load is given them again, and no take fails', async () => {
+  const namespace = 'cold'
+  await using locks = holdfast(redis(server.url), { namespace })
+  await using other = holdfast(redis(server.url), { namespace })
+  let flushes = 0
+  let going = true
+  const flushing = (async () => {
+    while (going) {
+      await server.ask('SCRIPT', 'FLUSH', flushes++ % 2 === 0 ? 'SYNC' : 'ASYNC')
+      await pause(2)
+    }
+  })()
+  const inside = new Map<string, number>()
+  const section = async (one: typeof locks, name: string): Promise<void> => {
+    await one.mutex(name).run(async () => {
+      inside.set(name, (inside.get(name) ?? 0) + 1)
+      expect(inside.get(name)).toBe(1)
+      await pause(1)
+      inside.set(name, 0)
+    })
+  }
+  const work = Array.from({ length: 300 }, (_, index) => section(index % 2 === 0 ? locks : other, `name-${index % 20}`))
+  await Promise.all(work)
+  going = false
+  await flushing
+  expect(flushes).toBeGreaterThan(5)
+})
