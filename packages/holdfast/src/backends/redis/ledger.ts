@@ -236,7 +236,8 @@ export class RedisLedger implements Ledger {
     { count, limitMs }: Replication,
   ): Promise<Reply> {
     const { keys } = this.#bucket(session.bucket)
-    const done = this.#guarded(() => this.#wire.runReplicated(scripts.enter, keys, args, { count, limitMs }))
+    const { enter } = scripts
+    const done = this.#guarded(() => this.#wire.runReplicated(enter, keys, args, { count, limitMs }), enter)
     const { reply, acknowledged } = await done
     if (acknowledged >= count) return replyOf(reply)
     await this.#run(
@@ -280,15 +281,15 @@ export class RedisLedger implements Ledger {
   }
 
   async #call(script: Script, keys: readonly string[], args: readonly string[]): Promise<Reply> {
-    return replyOf(await this.#guarded(() => this.#wire.run(script, keys, args)))
+    return replyOf(await this.#guarded(() => this.#wire.run(script, keys, args), script))
   }
 
-  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+  async #guarded<T>(work: () => Promise<T>, script?: Script): Promise<T> {
     this.#ready()
     try {
       return await work()
     } catch (error) {
-      throw failureOf(error, this.#wire.failsOver)
+      throw failureOf(error, this.#wire.failsOver, script?.text)
     }
   }
 
