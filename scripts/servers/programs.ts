@@ -17,6 +17,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 
 /** Asked by Debian's packages before they start a service; 101 says no. */
 const POLICY = '/usr/sbin/policy-rc.d'
+const UPDATE = ['update']
 
 /** The path of a program, or null when `PATH` has none of that name. */
 export function find(program: string): string | null {
@@ -59,18 +60,22 @@ function packagesOf(programs: readonly string[]): readonly string[] {
 }
 
 function install(packages: readonly string[], why: string): void {
-  const command = `apt-get install -y --no-install-recommends ${packages.join(' ')}`
+  const command = ['install', '-y', '--no-install-recommends', ...packages]
   const sentence = why.charAt(0).toUpperCase() + why.slice(1)
   if (find('apt-get') === null) throw new Error(`${sentence}. Install Redis 7 or later, openssl and a C compiler`)
   const mayInstall = process.getuid?.() === 0 && process.env.HOLDFAST_INSTALL !== 'never'
-  if (!mayInstall) throw new Error(`${sentence}. Run this and try again: sudo apt-get update && sudo ${command}`)
+  if (!mayInstall) {
+    const typed = `sudo apt-get update && sudo apt-get ${command.join(' ')}`
+    throw new Error(`${sentence}. Run this and try again: ${typed}`)
+  }
 
   process.stderr.write(`Installing ${packages.join(', ')} from Debian, because ${why}; no service is started.\n`)
   withServicesDown(() => {
-    if (aptGet(command)) return
     // A fresh machine has no list of packages yet, an old one a list whose files are gone.
-    aptGet('apt-get update')
-    if (!aptGet(command)) throw new Error(`\`${command}\` failed; its words are above`)
+    if (!runApt([...command, '--simulate'], 'ignore')) runApt(UPDATE)
+    if (runApt(command)) return
+    runApt(UPDATE)
+    if (!runApt(command)) throw new Error(`\`apt-get ${command.join(' ')}\` failed; its words are above`)
   })
 }
 
@@ -90,11 +95,10 @@ function withServicesDown(work: () => void): void {
   }
 }
 
-function aptGet(command: string): boolean {
-  const [program = '', ...args] = command.split(' ')
-  const { status } = spawnSync(program, ['-q', '-o', 'DPkg::Lock::Timeout=300', ...args], {
-    // What apt says belongs to the person who waits; stdout may be a report.
-    stdio: ['ignore', 2, 2],
+/** @param words where apt's own words go: to the person who waits, by default; stdout may be a report */
+function runApt(args: readonly string[], words: 'ignore' | 2 = 2): boolean {
+  const { status } = spawnSync('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=300', ...args], {
+    stdio: ['ignore', words, words],
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   })
   return status === 0
