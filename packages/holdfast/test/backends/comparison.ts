@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest'
 import { Bench, type Client, key, memoryStore, type StoreKind, sessionDraft, TTL_MS } from './bench.ts'
-import { LINES, lineOf, type Move, sessionId, sessionOf, type World } from './moves.ts'
+import { LINES, lineOf, type Move, SESSIONS, sessionId, sessionOf, type World } from './moves.ts'
 import { SteppedClock } from './stepped-clock.ts'
 
 export interface Differences {
@@ -12,10 +12,12 @@ export interface Differences {
   readonly hintsItsOwn?: boolean
   /** A sleep is bounded by other blockers than memory chooses, of which there may be several sets. */
   readonly ownRecheck?: boolean
-  /** A sweep opens whom it lets in. */
+  /** A sweep opens whom it lets in, before the beat that sweeps looks at anything. */
   readonly sweepOpens?: boolean
   /** Sessions live by the clock that numbers come from, so it is not stepped apart from the other. */
   readonly oneClock?: boolean
+  /** While grants are held back, a session whose time is over counts as alive. */
+  readonly graceKeeps?: boolean
 }
 
 export class Comparison {
@@ -51,12 +53,16 @@ export class Comparison {
     return this.#runs
   }
 
-  async compare(sequence: readonly Move[], pairs: readonly Client[][]): Promise<void> {
+  /** @param heldUntilMs until then grants are held back */
+  async compare(sequence: readonly Move[], pairs: readonly Client[][], heldUntilMs = 0): Promise<void> {
     const world: World = { clock: this.clock, tag: `r${this.#runs++}.`, ids: new Map(), given: 0 }
     // Most sessions live to begin with, or most requests would only be told that theirs is gone.
     for (const pair of pairs) for (const id of ['a', 'b', 'c']) await pair[0]?.open(sessionDraft(sessionOf(world, id)))
     for (const [index, move] of sequence.entries()) {
       if (move.moves === 'wall' && this.#differences.oneClock) continue
+      if (this.#differences.graceKeeps && this.clock.monotonicMs() < heldUntilMs)
+        await this.#beatAll(move, pairs, world)
+      if (move.moves === 'beat' && this.#differences.sweepOpens) await this.#sweep(pairs, world)
       const [memory, other] = await this.#outcomes(move, pairs, world)
       const where = `${index}: ${move.name}`
       expect([where, other?.answer]).toEqual([where, memory?.answer])
@@ -65,6 +71,8 @@ export class Comparison {
       if (move.moves === 'beat') await this.#sweep(pairs, world)
       this.#note(memory?.answer)
     }
+    const [memory, other] = await this.#outcomes(numberMove, pairs, world)
+    expect(['the next number', other?.answer]).toEqual(['the next number', memory?.answer])
   }
 
   /** What the sequences never reach, they do not test. */
@@ -109,6 +117,16 @@ export class Comparison {
     )
   }
 
+  /** Before time moves, so that no session's time is over and all agree who is alive. */
+  async #beatAll({ advanceMs = 0 }: Move, pairs: readonly Client[][], world: World): Promise<void> {
+    if (advanceMs === 0) return
+    for (const [client] of pairs) {
+      for (const id of SESSIONS)
+        await client?.beat(key(sessionOf(world, id)), { ttlMs: TTL_MS + advanceMs, after: '', limit: 1 })
+    }
+    await this.#sweep(pairs, world)
+  }
+
   /** Both have swept all they can before anybody looks at the difference. */
   async #sweep(pairs: readonly Client[][], world: World): Promise<void> {
     const broom = sessionId(`${world.tag}broom${world.given++}`)
@@ -132,13 +150,27 @@ export class Comparison {
   }
 }
 
+/** Shows a number that was given out without being told. */
+const numberMove: Move = {
+  name: 'draw a number',
+  client: 0,
+  make: (on, { tag, clock }) =>
+    on.cells.set(`${tag}end`, '', {
+      opId: `${tag}end`,
+      notAfterMs: clock.monotonicMs(),
+      minSeq: 0,
+      ifVersion: undefined,
+      ttlMs: 1,
+    }),
+}
+
 interface Outcome {
   readonly answer: unknown
   readonly hints: readonly unknown[]
 }
 
 /** A session that has ended is opened under a new id: which store forgets an old one first is its own affair. */
-async function renew(move: Move, pairs: readonly Client[][], world: World): Promise<void> {
+export async function renew(move: Move, pairs: readonly Client[][], world: World): Promise<void> {
   if (move.opens === undefined) return
   const answer = await pairs[0]?.[0]?.ask(key(sessionOf(world, move.opens)), [])
   if (answer?.state !== 'session-gone') return

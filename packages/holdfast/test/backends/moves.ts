@@ -16,6 +16,8 @@ export interface Move {
   readonly opens?: string
   /** What makes it unlike the others. */
   readonly moves?: 'time' | 'wall' | 'beat'
+  /** By how much time moves. */
+  readonly advanceMs?: number
 }
 
 /** What the stores of one comparison share. */
@@ -29,7 +31,7 @@ export interface World {
   given: number
 }
 
-const SESSIONS = ['a', 'b', 'c', 'd']
+export const SESSIONS: readonly string[] = ['a', 'b', 'c', 'd']
 /** The second is one of those that are watched as a whole. */
 export const LINES: readonly string[] = ['door', 'election:gate']
 const CLAIMS = 4
@@ -268,6 +270,7 @@ const timeMoves = [
       name: `advance ${ms}`,
       client: 0,
       moves: 'time',
+      advanceMs: ms,
       make: async (_, { clock }) => clock.advance(ms),
     }),
   ),

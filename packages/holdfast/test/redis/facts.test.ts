@@ -1,15 +1,15 @@
 /** Every fact of the port on a real Redis server, under a virtual clock. */
 import { afterAll, expect, test } from 'vitest'
+import { RedisServer } from '../../../../scripts/servers/index.ts'
 import { scripts } from '../../src/backends/redis/script.ts'
 import { Bench } from '../backends/bench.ts'
 import { cellFacts } from '../backends/cell-facts.ts'
 import { lineFacts } from '../backends/line-facts.ts'
 import { lossFacts } from '../backends/loss-facts.ts'
 import { sessionFacts } from '../backends/session-facts.ts'
-import { startServer } from './lone-server.ts'
 import { redisStore, steppedText } from './stepped-store.ts'
 
-const server = await startServer()
+const server = await RedisServer.start()
 afterAll(() => server.stop())
 const kind = redisStore(server.port)
 

@@ -18,11 +18,12 @@ const STARTS_AT_MS = 2_100_000_000_000
 const CLOCK_KEY = 'clock of the test'
 const READS_CLOCK = /^local clock = (?:redis\.)?call\('TIME'\)$/gm
 
-export function redisStore(port: number): StoreKind {
+/** @param through where clients connect, when something stands between them and the server */
+export function redisStore(port: number, through: number = port): StoreKind {
   return {
     name: 'a Redis server',
     startsAtMs: STARTS_AT_MS,
-    make: (clock) => new SteppedStore(port, clock),
+    make: (clock) => new SteppedStore(port, through, clock),
   }
 }
 
@@ -44,7 +45,7 @@ function stepped(script: Script): Script {
 }
 
 export class SteppedStore implements MadeStore {
-  readonly #port: number
+  readonly #through: number
   readonly #clock: SteppedClock
   readonly #control: Redis
   readonly #emptied: Promise<unknown>
@@ -54,8 +55,8 @@ export class SteppedStore implements MadeStore {
   readonly #endsAtMs = new Map<string, number>()
   #shownMs = Number.NaN
 
-  constructor(port: number, clock: SteppedClock) {
-    this.#port = port
+  constructor(port: number, through: number, clock: SteppedClock) {
+    this.#through = through
     this.#clock = clock
     this.#control = new Redis(port, '127.0.0.1')
     this.#emptied = this.#control.flushall()
@@ -109,7 +110,8 @@ export class SteppedStore implements MadeStore {
   }
 
   client(): Redis {
-    const client = new Redis(this.#port, '127.0.0.1', { maxRetriesPerRequest: 0 })
+    const client = new Redis(this.#through, '127.0.0.1', { maxRetriesPerRequest: 0, retryStrategy: () => 1 })
+    client.on('error', () => {})
     this.#clients.push(client)
     return client
   }

@@ -1384,13 +1384,15 @@ if hold == 0 and has(claim, DETACHED) then return { whole(now), 'endless' } end
 if weight > 0 then claim.weight = weight end
 local late = order ~= '' and tonumber(order) <= tonumber(claim.order)
 if order ~= '' and not late then claim.order = order end
-if not late and hold >= 0 then
+if not late then
+if hold >= 0 then
 if claim.dead > 0 then call('ZREM', ENDS, id .. line) end
 claim.dead = hold > 0 and now + hold or 0
+end
 end_with(claim)
 end
 save(claim)
-if not claim.alone then settle(line, {}) end
+if not late and not claim.alone then settle(line, {}) end
 return { whole(now), 'told', open_standing(claim) }
 `
 

@@ -24,11 +24,14 @@ if weight > 0 then claim.weight = weight end
 -- Repeated, or overtaken by a newer one: that one's end stands.
 local late = order ~= '' and tonumber(order) <= tonumber(claim.order)
 if order ~= '' and not late then claim.order = order end
-if not late and hold >= 0 then
-  if claim.dead > 0 then call('ZREM', ENDS, id .. line) end
-  claim.dead = hold > 0 and now + hold or 0
+if not late then
+  if hold >= 0 then
+    if claim.dead > 0 then call('ZREM', ENDS, id .. line) end
+    claim.dead = hold > 0 and now + hold or 0
+  end
+  -- Also where the end stays: a session that was opened again, or beaten, since then may have got another.
   end_with(claim)
 end
 save(claim)
-if not claim.alone then settle(line, {}) end
+if not late and not claim.alone then settle(line, {}) end
 return { whole(now), 'told', open_standing(claim) }
