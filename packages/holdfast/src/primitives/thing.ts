@@ -77,9 +77,9 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
     if (line?.claims.some((claim) => claim.id === leaseId && claim.detached) !== true) return false
     const key = { id: leaseId, line: this.line }
     const { found } = await this.#home.ask((ledger) => ledger.leave(ledger.bucketOf(this.line), [key]))
-    // Its session has nothing else, and would last as long as the lease might have.
+    // Its session has nothing else, and would last as long as the lease might have. Should it fail, it ends by itself.
     const [session = ''] = leaseId.split('.')
-    await this.#home.ask((ledger) => ledger.end({ bucket: ledger.bucketOf(this.line), id: session }))
+    void this.#home.ask((ledger) => ledger.end({ bucket: ledger.bucketOf(this.line), id: session })).catch(() => {})
     return found[0] === true
   }
 

@@ -28,7 +28,7 @@ export interface Outcome {
 /** Everything that waits has been served or has given up this long after nothing goes wrong any more. */
 const SETTLED_MS_MAX = 120_000
 /** Messages of before that are still under way. */
-const AFTERMATH_MS = 3000
+const AFTERMATH_MS = 6000
 const STEP_MS = 250
 const CALM = { delayMs: [0.2, 2], slow: 0, slowMs: 0, loss: 0, twice: 0, twiceMs: 0, hintLoss: 0 } as const
 
@@ -122,7 +122,7 @@ function demandProgress(world: World): void {
   const names = new Map<string, (host: Host) => Promise<unknown>>()
   for (const operation of plan.operations) {
     if (operation.kind === 'lock') addTakes(names, operation, withinMs)
-    if (operation.kind === 'arrive') addLatch(world, names, operation)
+    if (operation.kind === 'arrive') addLatch(world, names, operation, withinMs)
   }
   for (const [name, take] of names) {
     kernel.at(kernel.nowMs, newcomer.actor, 'timer', () => void demandTake(world, newcomer, name, take))
@@ -158,9 +158,10 @@ function addLatch(
   { era, gatherings }: World,
   names: Map<string, (host: Host) => Promise<unknown>>,
   { name, count }: Extract<Plan['operations'][number], { kind: 'arrive' }>,
+  withinMs: number,
 ): void {
   if (era > 0 || !gatherings.complete(name, count)) return
-  names.set(`past latch ${name}`, ({ locks }) => locks.latch(name, count).wait({ wait: '1s' }))
+  names.set(`past latch ${name}`, ({ locks }) => locks.latch(name, count).wait({ wait: `${withinMs}ms` }))
 }
 
 function addTakes(
