@@ -5,22 +5,32 @@
 import { show } from '../duration.ts'
 
 /** A text, or bytes. */
-export type RedisValue = string | Buffer
+export type RedisValue = string | Uint8Array
 
-/** `Redis` and `Cluster` of ioredis. */
+/** `Redis` and `Cluster` of ioredis 5 or 6. */
 export interface IoredisScripts {
-  readonly options?: object
-  evalsha(sha: string, keys: number, ...args: RedisValue[]): Promise<unknown>
-  eval(text: string, keys: number, ...args: RedisValue[]): Promise<unknown>
+  evalsha(...args: never[]): unknown
+  eval(...args: never[]): unknown
 }
 
-/** What `createClient`, `createCluster` and `createSentinel` of redis give. */
+/** What `createClient`, `createCluster` and `createSentinel` of redis 5 or 6 give. */
 export interface NodeRedisScripts {
-  evalSha(sha: string, options: { keys: string[]; arguments: RedisValue[] }): Promise<unknown>
-  eval(text: string, options: { keys: string[]; arguments: RedisValue[] }): Promise<unknown>
+  evalSha(...args: never[]): unknown
+  eval(...args: never[]): unknown
 }
 
 export type RedisScripts = IoredisScripts | NodeRedisScripts
+
+/** As they are called; each client's own types say it in a way that fits no other. */
+interface Ioredis {
+  readonly options?: { readonly keyPrefix?: unknown }
+  evalsha(sha: string, keys: number, ...args: RedisValue[]): Promise<unknown>
+  eval(text: string, keys: number, ...args: RedisValue[]): Promise<unknown>
+}
+interface NodeRedis {
+  evalSha(sha: string, options: { readonly keys: string[]; readonly arguments: RedisValue[] }): Promise<unknown>
+  eval(text: string, options: { readonly keys: string[]; readonly arguments: RedisValue[] }): Promise<unknown>
+}
 
 /** The one way in which both are used. */
 export interface Runner {
@@ -31,8 +41,8 @@ export interface Runner {
 
 /** @throws {TypeError} it is no client that can run scripts */
 export function runnerOf(client: unknown): Runner {
-  if (has(client, 'evalsha', 'eval')) return ioredisRunner(client as IoredisScripts)
-  if (has(client, 'evalSha', 'eval')) return nodeRedisRunner(client as NodeRedisScripts)
+  if (has(client, 'evalsha', 'eval')) return ioredisRunner(client as Ioredis)
+  if (has(client, 'evalSha', 'eval')) return nodeRedisRunner(client as NodeRedis)
   throw new TypeError(`client must be a client of ioredis or redis, not ${show(client)}`)
 }
 
@@ -41,8 +51,8 @@ function has(client: unknown, ...methods: readonly string[]): boolean {
   return methods.every((method) => typeof (client as Readonly<Record<string, unknown>>)[method] === 'function')
 }
 
-function ioredisRunner(client: IoredisScripts): Runner {
-  const { keyPrefix } = (client.options ?? {}) as { readonly keyPrefix?: unknown }
+function ioredisRunner(client: Ioredis): Runner {
+  const keyPrefix = client.options?.keyPrefix
   return {
     prefix: typeof keyPrefix === 'string' ? keyPrefix : '',
     run: ({ text, sha }, keys, args) =>
@@ -53,7 +63,7 @@ function ioredisRunner(client: IoredisScripts): Runner {
   }
 }
 
-function nodeRedisRunner(client: NodeRedisScripts): Runner {
+function nodeRedisRunner(client: NodeRedis): Runner {
   return {
     prefix: '',
     run: ({ text, sha }, keys, args) =>
