@@ -65,6 +65,61 @@ interface Guard<Tx = void> {
 */
 declare function memoryGuard(): Guard;
 
+/** A text, or bytes. */
+type RedisValue = string | Uint8Array;
+/** `Redis` and `Cluster` of ioredis 5 or 6. */
+interface IoredisScripts {
+  evalsha(...args: never[]): unknown;
+  eval(...args: never[]): unknown;
+}
+/** What `createClient`, `createCluster` and `createSentinel` of redis 5 or 6 give. */
+interface NodeRedisScripts {
+  evalSha(...args: never[]): unknown;
+  eval(...args: never[]): unknown;
+}
+type RedisScripts = IoredisScripts | NodeRedisScripts;
+
+interface RedisWork {
+  /** `KEYS[2]` and on; `KEYS[1]` is the guarded value. In a cluster all of them must be in its slot. */
+  readonly keys?: readonly string[];
+  /** `ARGV[1]` and on. */
+  readonly args?: readonly RedisValue[];
+}
+type Holder = Parameters<Guard["enter"]>[1];
+/**
+* Refuses holders that others have passed, at one value on a Redis server. `enter(undefined, lease)` comes before the
+* first read; there is no transaction, so `set` and `run` check again in the step that writes.
+*/
+interface RedisGuard extends Guard {
+  /** Where the fences are kept, as you would name it to the same client. Never let it be evicted or end. */
+  readonly fencesKey: string;
+  /**
+  * Checks the lease and sets the value to this text or these bytes, in one step. As plain `SET`, it ends a time to
+  * live that the value had.
+  *
+  * @throws {StaleFenceError} a newer holder has entered; nothing was written
+  * @throws {TypeError} the lease is one to read
+  */
+  set(lease: Holder, value: RedisValue): Promise<void>;
+  /**
+  * Checks the lease and runs your Lua in the same step; gives what it returns. In it `KEYS[1]` is the guarded value,
+  * and `KEYS` and `ARGV` go on with what `work` has. A read lease passes too: let it only read.
+  *
+  * @param script always the same text for the same work: what differs goes into `args`, or the server's cache of
+  *   scripts grows with each call
+  * @throws {StaleFenceError} a newer holder has entered; your Lua was not run
+  */
+  run(lease: Holder, script: string, work?: RedisWork): Promise<unknown>;
+}
+/**
+* A guard for a value on a Redis or Valkey server, alone, under Sentinel or in a cluster, over a client of ioredis or
+* redis. The fences are made by the first lease that enters, and are as durable as the server.
+*
+* @param key of the value. Whoever guards it uses the same key, with the same key prefix of the client
+* @throws {TypeError | RangeError} naming what is wrong
+*/
+declare function redisGuard(client: RedisScripts, key: string): RedisGuard;
+
 type SqlDialect = "sqlite" | "postgres" | "mysql";
 /**
 * The statement that creates a guard's table, if it is not there. Each guarded resource is a row of it, put there by
@@ -94,4 +149,4 @@ interface SqlGuardOptions<Tx> {
 */
 declare function sqlGuard<Tx>(options: SqlGuardOptions<Tx>): Guard<Tx>;
 
-export { type Guard, type SqlDialect, type SqlGuardOptions, guardTable, memoryGuard, sqlGuard };
+export { type Guard, type IoredisScripts, type NodeRedisScripts, type RedisGuard, type RedisScripts, type RedisValue, type RedisWork, type SqlDialect, type SqlGuardOptions, guardTable, memoryGuard, redisGuard, sqlGuard };

@@ -160,6 +160,6 @@ function checkKey(option: string, key: unknown): string {
 function checkValue(option: string, value: unknown): RedisValue {
   if (typeof value === 'string') return value
   // The clients know bytes as a Buffer only.
-  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   throw new TypeError(`${option} must be a string or bytes, not ${show(value)}`)
 }
