@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path'
 import { asBackend, type Backend, portOf } from './backend.ts'
+import { MODULE_SCHEME, masked, moduleOf, parseRedisUrl, REDIS_SCHEMES } from './backends/redis-address.ts'
 import { show } from './duration.ts'
 import { BackendUnavailableError } from './errors.ts'
 import { checkText } from './names.ts'
@@ -23,7 +24,22 @@ interface Scheme {
 /** The longest path that Linux takes. */
 const PATH_BYTES_MAX = 4096
 
+function redisScheme(name: string): [string, Scheme] {
+  const isModule = name === MODULE_SCHEME
+  return [
+    name,
+    {
+      kind: 'redis',
+      ttlMsMin: 0,
+      load: async (target) => (await import('./backends/redis/index.ts')).redis(`${name}:${target}`),
+      settle: (target) => target,
+      check: (target) => void (isModule ? moduleOf('target', target) : parseRedisUrl('target', `${name}:${target}`)),
+    },
+  ]
+}
+
 const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
+  ...[...REDIS_SCHEMES, MODULE_SCHEME].map(redisScheme),
   [
     'sqlite',
     {
@@ -71,7 +87,7 @@ export function backendOf(url: string): Backend {
   const scheme = SCHEMES.get(url.slice(0, Math.max(cut, 0)))
   if (scheme === undefined) {
     throw new RangeError(
-      `target must be a URL that begins with ${[...SCHEMES.keys()].map((name) => `${name}:`).join(' or ')}, such as 'sqlite:./locks.db', not ${show(url)}`,
+      `target must be a URL that begins with ${[...SCHEMES.keys()].map((name) => `${name}:`).join(' or ')}, such as 'sqlite:./locks.db', not ${show(masked(url))}`,
     )
   }
   const target = url.slice(cut + 1)

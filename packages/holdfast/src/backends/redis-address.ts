@@ -2,6 +2,8 @@
  * Where a Redis is and who we are there: read from a URL, or from options, into one form. Errors name the part that is
  * wrong and never show a password, nor anything that may be a piece of one.
  */
+import { isAbsolute } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { show } from '../duration.ts'
 
 export interface Host {
@@ -33,6 +35,8 @@ const KINDS: ReadonlyMap<string, Address['kind']> = new Map([
   ['rediss+cluster', 'cluster'],
 ])
 export const REDIS_SCHEMES: readonly string[] = [...KINDS.keys()]
+/** Followed by the address of a module that makes a client. */
+export const MODULE_SCHEME = 'redis+module'
 
 const EXAMPLE = {
   server: 'redis://user:password@host:6379/0',
@@ -121,6 +125,16 @@ function decoded(text: string, wrong: Wrong): string {
   }
 }
 
+/** A module that makes a client, as a URL. @throws {TypeError | RangeError} naming the option */
+export function moduleOf(option: string, module: unknown): string {
+  if (typeof module !== 'string') throw new TypeError(`${option} must be the address of a module, not ${show(module)}`)
+  if (isAbsolute(module) && !/[\0\ud800-\udfff]/.test(module)) return pathToFileURL(module).href
+  if (/^file:\/\/\/[\x21-\x7e]+$/.test(module)) return module
+  throw new RangeError(
+    `${option} must be a file: URL, as import.meta.resolve('./redis.mjs') gives it, or an absolute path, not ${show(module)}`,
+  )
+}
+
 /** The URL of an address, for another thread; null: a URL cannot say all of it. */
 export function redisUrlOf(address: Address): string | null {
   const { kind, hosts, name, username, password, db, tls, sentinelUsername, sentinelPassword } = address
@@ -134,5 +148,5 @@ export function redisUrlOf(address: Address): string | null {
 
 /** A URL as it may be shown: without what may be a password. */
 export function masked(url: string): string {
-  return url.replace(/\/\/[\s\S]*@/, '//…@')
+  return url.replace(/:(\/\/)?[\s\S]*@/, ':$1…@')
 }

@@ -3,6 +3,7 @@
  * the table does not know fails the first test.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MODULE_SCHEME, REDIS_SCHEMES } from '../../src/backends/redis-address.ts'
 import { holdfast, isHoldfastError } from '../../src/index.ts'
 import { type Stage, stage } from './bad-calls.ts'
 import { BAD, BADS, type Bad, impossible, missing, nameIn, shownIn, verdictOn } from './bad-input.ts'
@@ -101,7 +102,7 @@ describe('URLs', () => {
     try {
       holdfast('unknown:', right)
     } catch (error) {
-      return Array.from(String(error).matchAll(/\b([a-z]+):(?= or |,)/g), ([, scheme = '']) => scheme)
+      return Array.from(String(error).matchAll(/([a-z+]+):(?= or |,)/g), ([, scheme = '']) => scheme)
     }
     return []
   }
@@ -109,6 +110,7 @@ describe('URLs', () => {
     // What follows is the path of a file; any text that can be one is fine.
     sqlite: ['empty', 'nul', 'surrogate', 'long'],
     memory: BADS.filter((bad) => bad !== 'empty'),
+    ...Object.fromEntries([...REDIS_SCHEMES, MODULE_SCHEME].map((scheme) => [scheme, BADS])),
   }
 
   test('the table has every scheme', () => {

@@ -22,7 +22,7 @@ const FOUNDATION = ['foundation']
 const layers: readonly Layer[] = [
   {
     name: 'foundation',
-    at: /^(admission|clock[\w-]*|duration|errors|names|random[\w-]*)\.ts$/,
+    at: /^(admission|clock[\w-]*|duration|errors|json|names|random[\w-]*)\.ts$/,
     may: [],
   },
   { name: 'port', at: /^port\.ts$/, may: FOUNDATION },
@@ -36,7 +36,7 @@ const layers: readonly Layer[] = [
   {
     name: 'root',
     at: /^(index|holdfast|url)\.ts$/,
-    may: ['foundation', 'port', 'surface', 'keeper', 'primitive'],
+    may: ['foundation', 'port', 'surface', 'keeper', 'primitive', 'backend rules'],
     later: ['backend', 'engine'],
   },
   { name: 'cli', at: /^cli\//, may: ['foundation', 'entry'] },

@@ -9,11 +9,11 @@ import type { Clock } from '../../clock.ts'
 import { show } from '../../duration.ts'
 import { emit } from '../../events.ts'
 import type { Ledger, LedgerSetup, WorkerRecipe } from '../../port.ts'
-import { type Address, parseRedisUrl, redisUrlOf } from '../redis-address.ts'
+import { type Address, MODULE_SCHEME, moduleOf, parseRedisUrl, redisUrlOf } from '../redis-address.ts'
 import { wireTo } from './factory.ts'
 import { IoredisWire, isIoredis } from './ioredis.ts'
 import { RedisLedger } from './ledger.ts'
-import { clientOf, moduleOf } from './module.ts'
+import { clientOf } from './module.ts'
 import { type NodeRedis, NodeRedisWire, nodeRedisKind } from './node-redis.ts'
 import { addressOf, type RedisCluster, type RedisConnect, type RedisSentinels, type RedisUrl } from './options.ts'
 import { lookAt } from './server.ts'
@@ -46,6 +46,7 @@ export interface RedisOptions {
 }
 
 const REPLICAS_MAX = 100
+const MODULE = `${MODULE_SCHEME}:`
 
 /**
  * A store in Redis or Valkey 7.0 or later.
@@ -90,14 +91,14 @@ interface Source {
 
 function sourceOf(given: unknown): Source {
   if (typeof given === 'string') {
-    const module = /^redis\+module:([\s\S]*)$/.exec(given)?.[1]
-    return module === undefined ? addressSource(parseRedisUrl('client', given)) : moduleSource(module)
+    const [before, after = ''] = [given.slice(0, MODULE.length), given.slice(MODULE.length)]
+    return before === MODULE ? moduleSource('client', after) : addressSource(parseRedisUrl('client', given))
   }
   if (isIoredis(given)) return { worker: null, wire: (clock) => new IoredisWire(given, false, clock) }
   const kind = nodeRedisKind(given)
   if (kind !== null) return { worker: null, wire: (clock) => new NodeRedisWire(given as NodeRedis, kind, null, clock) }
   if (typeof given === 'object' && given !== null) {
-    if ('connect' in given && Object.keys(given).length === 1) return moduleSource(given.connect)
+    if ('connect' in given && Object.keys(given).length === 1) return moduleSource('connect', given.connect)
     const address = addressOf(given)
     if (address !== null) return addressSource(address)
   }
@@ -110,11 +111,11 @@ function addressSource(address: Address): Source {
   return { worker: redisUrlOf(address), wire: (clock) => wireTo(address, clock) }
 }
 
-function moduleSource(connect: unknown): Source {
-  const module = moduleOf(connect)
+function moduleSource(option: string, connect: unknown): Source {
+  const module = moduleOf(option, connect)
   const make = (): Promise<unknown> => clientOf(module)
   return {
-    worker: `redis+module:${module}`,
+    worker: MODULE + module,
     async wire(clock) {
       const client = await make()
       const kind = nodeRedisKind(client)

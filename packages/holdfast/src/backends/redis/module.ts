@@ -1,21 +1,9 @@
 /** A module of the application's that makes a client of whatever kind, here and in the heartbeat's thread. */
 import { createRequire } from 'node:module'
-import { isAbsolute } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { show } from '../../duration.ts'
+import { fileURLToPath } from 'node:url'
 import { BackendRefusedError } from '../../errors.ts'
 import { isIoredis } from './ioredis.ts'
 import { nodeRedisKind } from './node-redis.ts'
-
-/** The address of the module. @throws {TypeError | RangeError} naming the option */
-export function moduleOf(connect: unknown): string {
-  if (typeof connect !== 'string') throw new TypeError(`connect must be the address of a module, not ${show(connect)}`)
-  if (isAbsolute(connect) && !connect.includes('\0')) return pathToFileURL(connect).href
-  if (/^file:\/\/\/[^\0]+$/.test(connect)) return connect
-  throw new RangeError(
-    `connect must be a file: URL, as import.meta.resolve('./redis.mjs') gives it, or an absolute path, not ${show(connect)}`,
-  )
-}
 
 /** @throws {BackendRefusedError} there is no such module, or it makes no client */
 export async function clientOf(module: string): Promise<unknown> {
