@@ -12,7 +12,7 @@ export interface Differences {
   readonly hintsItsOwn?: boolean
   /** A sleep is bounded by other blockers than memory chooses, of which there may be several sets. */
   readonly ownRecheck?: boolean
-  /** A sweep opens whom it lets in, before the beat that sweeps looks at anything. */
+  /** Beats and opens of sessions sweep, before they look at anything, and a sweep opens whom it lets in. */
   readonly sweepOpens?: boolean
   /** Sessions live by the clock that numbers come from, so it is not stepped apart from the other. */
   readonly oneClock?: boolean
@@ -58,17 +58,19 @@ export class Comparison {
     const world: World = { clock: this.clock, tag: `r${this.#runs++}.`, ids: new Map(), given: 0 }
     // Most sessions live to begin with, or most requests would only be told that theirs is gone.
     for (const pair of pairs) for (const id of ['a', 'b', 'c']) await pair[0]?.open(sessionDraft(sessionOf(world, id)))
+    if (this.#differences.sweepOpens) await this.#sweep(pairs, world)
     for (const [index, move] of sequence.entries()) {
       if (move.moves === 'wall' && this.#differences.oneClock) continue
       if (this.#differences.graceKeeps && this.clock.monotonicMs() < heldUntilMs)
         await this.#beatAll(move, pairs, world)
-      if (move.moves === 'beat' && this.#differences.sweepOpens) await this.#sweep(pairs, world)
+      const sweeps = move.moves === 'beat' || (move.opens !== undefined && this.#differences.sweepOpens === true)
+      if (sweeps && this.#differences.sweepOpens) await this.#sweep(pairs, world)
       const [memory, other] = await this.#outcomes(move, pairs, world)
       const where = `${index}: ${move.name}`
       expect([where, other?.answer]).toEqual([where, memory?.answer])
-      // A beat sweeps, each store in an order of its own, and tells the lines that it swept.
-      if (move.moves !== 'beat') expect([where, other?.hints]).toEqual([where, memory?.hints])
-      if (move.moves === 'beat') await this.#sweep(pairs, world)
+      // Who sweeps does it in an order of its own, and tells the lines that it swept.
+      if (sweeps) await this.#sweep(pairs, world)
+      else expect([where, other?.hints]).toEqual([where, memory?.hints])
       this.#note(memory?.answer)
     }
     const [memory, other] = await this.#outcomes(numberMove, pairs, world)

@@ -98,10 +98,220 @@ local PAGE = 16
 local DEAD_MAX = 512
 local buried = 0
 local SLOT, DETACHED = 1, 2
+local function held_back()
+return head.grace > now
+end
+local function session_of(id)
+return string.sub(id, 1, 16)
+end
 local known_ends = {}
+local function end_of(session)
+local ends = known_ends[session]
+if not ends then
+ends = tonumber(call('ZSCORE', ENDS, session) or 0)
+known_ends[session] = ends
+end
+return ends
+end
 local function set_end(session, ends)
 known_ends[session] = ends
 call('ZADD', ENDS, whole(ends), session)
+end
+local function session_lives(session)
+local ends = end_of(session)
+return ends > now or (ends > 0 and held_back())
+end
+local function parse(id, record)
+local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
+string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
+return {
+id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
+dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
+since = since, line = line,
+}
+end
+local function record_of(claim)
+return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
+claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
+end
+local function text_of(line)
+return call('HGET', BOOK, 'l' .. line)
+end
+local function alone(text)
+local id, record = string.match(text, '^(%S+) (.*)$')
+local claim = parse(id, record)
+claim.alone = true
+return claim
+end
+local function claim_of(id)
+local record = call('HGET', BOOK, id)
+return record and parse(id, record) or nil
+end
+local function find(id, line)
+local text = text_of(line)
+if not text then return nil end
+if text == '+' then
+local claim = claim_of(id)
+return claim and claim.line == line and claim or nil
+end
+local claim = alone(text)
+return claim.id == id and claim or nil
+end
+local function save(claim)
+if claim.alone then
+call('HSET', BOOK, 'l' .. claim.line, claim.id .. ' ' .. record_of(claim))
+else
+call('HSET', BOOK, claim.id, record_of(claim))
+end
+end
+local function has(claim, flag)
+return math.floor(claim.flags / flag) % 2 == 1
+end
+local function lives(claim)
+return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
+end
+local function before(line)
+return 'l' .. line .. '\\0'
+end
+local function behind(line)
+return '(l' .. line .. '\\1'
+end
+local function place(claim)
+return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
+end
+local function id_in(line, member)
+return string.sub(member, #line + 19)
+end
+local function tell_watchers(line)
+if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
+end
+local function tell(id)
+local who = call('HGET', BOOK, 'w' .. session_of(id))
+local channel = who and string.match(who, '^%S+')
+if channel then call('PUBLISH', channel, id) end
+end
+local function spread(line)
+local text = text_of(line)
+if not text or text == '+' then return text end
+local claim = alone(text)
+call('ZADD', INDEX, 0, place(claim))
+call('HSET', BOOK, claim.id, record_of(claim), 'l' .. line, '+')
+return '+'
+end
+local function remove(claim)
+local own = 'o' .. claim.id .. claim.line
+if claim.alone then
+call('ZREM', INDEX, own)
+call('HDEL', BOOK, 'l' .. claim.line, 't' .. claim.line, 'n' .. claim.id)
+else
+call('ZREM', INDEX, place(claim), own)
+call('HDEL', BOOK, claim.id, 'n' .. claim.id)
+end
+if claim.dead > 0 then call('ZREM', ENDS, claim.id .. claim.line) end
+tell_watchers(claim.line)
+end
+local function bury(claim)
+local session = session_of(claim.id)
+remove(claim)
+buried = buried + 1
+if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
+end
+local function page_of(line, from)
+return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
+end
+local function smallest_free(taken)
+local slot = 0
+while taken[slot] do slot = slot + 1 end
+return slot
+end
+local function end_with(claim)
+if claim.dead > 0 then
+call('ZADD', ENDS, whole(claim.dead), claim.id .. claim.line)
+if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
+end
+end
+local function open(claim, taken)
+claim.open = true
+claim.since = whole(now)
+if claim.hold > 0 then claim.dead = now + claim.hold end
+if has(claim, SLOT) then claim.slot = smallest_free(taken) end
+end_with(claim)
+end
+local function settle(line, except)
+local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
+if not spread(line) then return state end
+local from, empty = '[' .. before(line), true
+while true do
+local members = page_of(line, from)
+for _, member in ipairs(members) do
+local id = id_in(line, member)
+local claim = claim_of(id)
+if not claim then
+call('ZREM', INDEX, member)
+elseif not lives(claim) then
+if buried >= DEAD_MAX then
+state.complete, state.again = false, true
+return state
+end
+bury(claim)
+else
+empty = false
+local fits = state.sum + claim.weight <= math.min(state.least, claim.capacity)
+if not claim.open and (not fits or held_back()) then
+state.complete = false
+return state
+end
+if not claim.open then
+open(claim, state.taken)
+save(claim)
+if not except[id] then tell(id) end
+tell_watchers(line)
+end
+state.sum, state.least = state.sum + claim.weight, math.min(state.least, claim.capacity)
+if claim.slot >= 0 then state.taken[claim.slot] = true end
+end
+end
+if #members < PAGE then break end
+from = '(' .. members[#members]
+end
+if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
+return state
+end
+local SESSIONS_MAX, CLAIMS_MAX = 8, 64
+local function sweep_session(dead, most, lines)
+local members = call('ZRANGEBYLEX', INDEX, '[o' .. dead .. '.', '(o' .. dead .. '/', 'LIMIT', 0, most)
+for _, member in ipairs(members) do
+local claim = find(string.sub(member, 2, 26), string.sub(member, 27))
+if claim then
+remove(claim)
+lines[claim.line] = true
+else
+call('ZREM', INDEX, member)
+end
+end
+if #members < most then
+call('ZREM', ENDS, dead)
+call('HDEL', BOOK, 'w' .. dead, 'm' .. dead)
+known_ends[dead] = 0
+else
+set_end(dead, 0)
+end
+return #members
+end
+local function sweep()
+local lines, left = {}, CLAIMS_MAX
+for _, member in ipairs(call('ZRANGEBYSCORE', ENDS, '-inf', whole(now), 'LIMIT', 0, SESSIONS_MAX)) do
+local claim = #member > 16 and find(string.sub(member, 1, 25), string.sub(member, 26))
+if claim then
+bury(claim)
+lines[claim.line] = true
+elseif #member > 16 then
+call('ZREM', ENDS, member)
+elseif left > 0 and not session_lives(member) then
+left = left - sweep_session(member, left, lines)
+end
+end
+for line in pairs(lines) do settle(line, {}) end
 end
 local session, ttl, who, seen = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5] == '1'
 local least, maxttl, quarantine = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
@@ -116,6 +326,7 @@ set_end(session, now + ttl)
 elseif tonumber(known) > now then
 set_end(session, math.max(tonumber(known), now + ttl))
 end
+sweep()
 return { whole(now), 'opened', head.era }
 `
 
@@ -1634,7 +1845,6 @@ if #members < PAGE then return false end
 to = '(' .. members[#members]
 end
 end
-local session, ttl, after, limit, era = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6]
 local SESSIONS_MAX, CLAIMS_MAX = 8, 64
 local function sweep_session(dead, most, lines)
 local members = call('ZRANGEBYLEX', INDEX, '[o' .. dead .. '.', '(o' .. dead .. '/', 'LIMIT', 0, most)
@@ -1671,6 +1881,7 @@ end
 end
 for line in pairs(lines) do settle(line, {}) end
 end
+local session, ttl, after, limit, era = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6]
 local function audit()
 local rows = {}
 local from = after == '' and '[o' .. session .. '.' or '(o' .. after .. '\\255'
