@@ -24,6 +24,14 @@ export interface ClaimView {
   readonly pid: number
   readonly label: string | null
   readonly since: Date
+  /** In a quorum: which nodes have it. */
+  readonly votes?: readonly Vote[]
+}
+
+/** What a node of a quorum said; `unknown`: nothing in time. */
+export interface Vote {
+  readonly node: string
+  readonly vote: 'yes' | 'no' | 'unknown'
 }
 
 /** Why a lease was lost. */
@@ -104,12 +112,12 @@ export class BackendRefusedError extends HoldfastError {
   readonly code = 'BACKEND_REFUSED'
 }
 
-/** No majority of the nodes agreed. */
+/** Too few nodes of a quorum could be asked, or counted; it may heal, so retry. */
 export class QuorumError extends HoldfastError {
   readonly code = 'QUORUM'
-  readonly votes: readonly { readonly node: string; readonly vote: 'yes' | 'no' | 'unknown' }[]
-  constructor(message: string, votes: QuorumError['votes']) {
-    super(message)
+  readonly votes: readonly Vote[]
+  constructor(message: string, votes: readonly Vote[], options?: ErrorOptions) {
+    super(message, options)
     this.votes = votes
   }
 }
@@ -132,6 +140,11 @@ export function isHoldfastError<C extends keyof ErrorByCode>(error: unknown, cod
 /** Why something was not to be had, for the message of an error whose cause is `outage`. */
 export function reasonOf(outage: unknown): string {
   return outage instanceof Error ? outage.message : 'the store gave no answer'
+}
+
+/** The store could not be asked: it may heal, and the outcome is unknown. */
+export function isOutage(error: unknown): error is BackendUnavailableError | QuorumError {
+  return isHoldfastError(error, 'BACKEND_UNAVAILABLE') || isHoldfastError(error, 'QUORUM')
 }
 
 function describe(holder: ClaimView): string {

@@ -64,7 +64,7 @@ export class HoldfastObject implements Holdfast {
   constructor(backend: Backend, options: HoldfastOptions, surroundings: Surroundings, start?: typeof startEngine) {
     const port = portOf(backend)
     const settings = parseSettings(options, port.ttlMsMin)
-    this.#home = new Home(settings, surroundings.clock, surroundings.random, () =>
+    this.#home = new Home(port, settings, surroundings, () =>
       start === undefined
         ? import('./engine.ts').then((engine) => engine.startEngine(port, settings, surroundings))
         : start(port, settings, surroundings),
@@ -88,15 +88,19 @@ export class HoldfastObject implements Holdfast {
     return all(this.#home, things, options)
   }
   election(name: string, options?: TakeOptions): Election {
+    this.#home.require('elections', 'an election')
     return election(this.#home, name, options)
   }
   latch(name: string, count: number): Latch {
+    this.#home.require('cells', 'a latch')
     return latch(this.#home, name, count)
   }
   barrier(name: string, parties: number): Barrier {
+    this.#home.require('cells', 'a barrier')
     return barrier(this.#home, name, parties)
   }
   cell(name: string): Cell {
+    this.#home.require('cells', 'a cell')
     return cell(this.#home, name)
   }
 

@@ -38,6 +38,7 @@ export {
   QuorumError,
   StaleFenceError,
   UnsupportedError,
+  type Vote,
   WaitTimeoutError,
 } from './errors.ts'
 export type {

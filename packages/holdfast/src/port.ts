@@ -4,6 +4,7 @@
  * request may be repeated. All lengths and moments are milliseconds; `serverMs` is the store's own clock.
  */
 import type { Clock } from './clock.ts'
+import type { Vote } from './errors.ts'
 import type { Random } from './random.ts'
 
 /** A store that can be connected to. Made by `memory()`, `sqlite(file)`, …; immutable and shared freely. */
@@ -13,8 +14,15 @@ export interface Port {
   readonly ttlMsMin: number
   /** How a heartbeat thread reaches the same store; null: it cannot (a client or database object was handed in). */
   readonly worker: WorkerRecipe | null
+  /** It can be one of a quorum's nodes: it heeds `exactSeq` and `voter`. */
+  readonly votes?: boolean
+  /** What it cannot do; asked for, it is refused before anything is sent. */
+  readonly lacks?: readonly Lack[]
   connect(setup: LedgerSetup): Promise<Ledger>
 }
+
+/** `order`: first come, first served. `permits`: those of a semaphore without a number. `cells`: latches and barriers too. */
+export type Lack = 'order' | 'permits' | 'cells' | 'elections' | 'detached'
 
 /** The worker imports `module` and calls its export `name` with `target` to get a `Backend`. */
 export interface WorkerRecipe {
@@ -29,6 +37,8 @@ export interface LedgerSetup {
   readonly maxTtlMs: number
   /** Also a constant of the namespace: hold new grants back for `maxTtlMs` after the store lost data. */
   readonly quarantine: boolean
+  /** It is a node of a quorum: whoever finds it empty takes it for one that has lost its data. */
+  readonly voter?: boolean
   readonly clock: Clock
   readonly random: Random
   /** Told that a claim (by id), a line or cell (by name), or anything at all (null) may have changed. Never a fact. */
@@ -79,6 +89,12 @@ export interface EnterTerms {
   readonly minSeq: number
   /** How long a refused try marks the line as contended. */
   readonly sliceMs: number
+  /**
+   * A number that is proposed to each node of a quorum. It is taken as it is or refused: `too-low`, if the store has given
+   * out one as high; `too-high`, if it is further above the store's wall clock than the largest ttl and 5 s. A store that
+   * holds grants back opens a `try` all the same and says so: then its word alone is worth nothing.
+   */
+  readonly exactSeq?: number
 }
 
 /** What others may see of a claim. */
@@ -96,6 +112,8 @@ export interface ClaimRow {
   readonly value: string | null
   /** Wall-clock milliseconds at which it entered (closed) or was recorded as open. For people only. */
   readonly sinceWallMs: number
+  /** In a quorum: which nodes have it. */
+  readonly votes?: readonly Vote[]
 }
 
 /** A line as others see it: live claims only, in order. */
@@ -112,10 +130,13 @@ export interface Open {
   readonly remainingMs: number | null
   /** Others wait in this line, or tried within the last slice. Claims of the same session do not count. */
   readonly contended: boolean
+  /** Only with `exactSeq`: for so long the store holds grants back, after a loss of data or at its birth. */
+  readonly heldBackMs?: number
 }
 
 export interface Closed {
   readonly state: 'closed'
+  /** 0: it gets its number when it opens. */
   readonly seq: number
   /** Nobody closed stands ahead. */
   readonly first: boolean
@@ -145,6 +166,10 @@ export type EnterAnswer =
   | (Timed & { readonly state: 'too-late' })
   /** Data was lost and the quarantine runs; only a `try` is answered so, a queued claim is `closed`. */
   | (Timed & { readonly state: 'held-back'; readonly retryMs: number })
+  /** The last number that was given out. */
+  | (Timed & { readonly state: 'too-low'; readonly last: number })
+  /** The store's wall clock in microseconds. */
+  | (Timed & { readonly state: 'too-high'; readonly now: number })
   | SessionGone
 
 export type AskAnswer = (Timed & { readonly state: 'told'; readonly standings: readonly Standing[] }) | SessionGone

@@ -8,7 +8,7 @@
  * Long because queue, open claims and the one closed claim change together, in one synchronous step.
  */
 import type { Timer } from '../clock.ts'
-import { isHoldfastError, type LossReason } from '../errors.ts'
+import { isOutage, type LossReason } from '../errors.ts'
 import type { Claim, ClaimListener } from '../keeper/claim.ts'
 import type { Keeper } from '../keeper/keeper.ts'
 import type { ClaimRow } from '../port.ts'
@@ -171,7 +171,7 @@ export class Front implements HoldOwner, ClaimListener {
 
   /** Only what cannot heal ends here; it ends everybody who waits for it. */
   failed(claim: Claim, error: unknown): void {
-    const outcome = isHoldfastError(error, 'BACKEND_UNAVAILABLE') ? 'outage' : 'refused'
+    const outcome = isOutage(error) ? 'outage' : 'refused'
     this.#soloOver(claim)?.settle({ kind: 'failed', error, outcome })
     if (claim === this.#pending) {
       this.#pending = null

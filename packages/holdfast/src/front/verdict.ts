@@ -2,7 +2,7 @@
  * What to tell a take whose time is over. Contention only if the last word about it was that others are ahead and
  * nothing is unanswered; everything else is an outage, for then nobody knows.
  */
-import { BackendUnavailableError, type ClaimView, reasonOf, WaitTimeoutError } from '../errors.ts'
+import { BackendUnavailableError, type ClaimView, isHoldfastError, QuorumError, reasonOf, WaitTimeoutError } from '../errors.ts'
 import type { Claim } from '../keeper/claim.ts'
 import type { Keeper } from '../keeper/keeper.ts'
 import { partsOf } from '../names.ts'
@@ -35,7 +35,11 @@ export function verdict(keeper: Keeper, task: Task, { line, claim, holds, heardM
   const { name } = partsOf(line)
   if (!heard(claim, holds, now) && !(task.sinceMs < heardMs && isQuick(claim, now))) {
     const cause = claim?.outage ?? undefined
-    const message = `"${name}" could not be taken within ${Math.round(waitedMs)} ms: ${reasonOf(cause)}`
+    const late = `"${name}" could not be taken within ${Math.round(waitedMs)} ms`
+    if (isHoldfastError(cause, 'QUORUM')) {
+      return { error: new QuorumError(`${late}: ${cause.message}`, cause.votes, { cause }), outcome: 'outage' }
+    }
+    const message = `${late}: ${reasonOf(cause)}`
     return { error: new BackendUnavailableError(message, { cause }), outcome: 'outage' }
   }
   return { error: new WaitTimeoutError(name, waitedMs, holderNow(claim, holds)), outcome: 'timeout' }

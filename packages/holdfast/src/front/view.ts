@@ -7,8 +7,9 @@ import type { ClaimRow, LineRow } from '../port.ts'
 import type { Hold } from './hold.ts'
 
 export function rowView(row: ClaimRow): ClaimView {
-  const { id, host, pid, label, seq, sinceWallMs } = row
-  return { id, fence: BigInt(seq) * 1024n, host, pid, label, since: dateOf(sinceWallMs) }
+  const { id, host, pid, label, seq, sinceWallMs, votes } = row
+  const view = { id, fence: BigInt(seq) * 1024n, host, pid, label, since: dateOf(sinceWallMs) }
+  return votes === undefined ? view : { ...view, votes }
 }
 
 /** A hold of this process, as its first user. */

@@ -3,7 +3,7 @@
  * owner has given up, under a new id when the session had to be opened anew.
  */
 import type { Clock } from '../clock.ts'
-import { BackendUnavailableError, isHoldfastError } from '../errors.ts'
+import { BackendUnavailableError, isOutage } from '../errors.ts'
 import type { Closed, EnterAnswer, Ledger, Open } from '../port.ts'
 import { jittered, type Random } from '../random.ts'
 import { type Claim, isStale, stateOf } from './claim.ts'
@@ -192,12 +192,15 @@ export class Entrance {
       case 'session-gone':
         this.#gate.sessions.gone(session)
         return false
+      case 'too-low':
+      case 'too-high':
+        throw new RangeError(`the store answers ${answer.state} to a claim without a number of its own`)
     }
   }
 
   #hopeless(claim: Claim, error: unknown): boolean {
     if (claim.state !== 'entering') return true
-    const heals = isHoldfastError(error, 'BACKEND_UNAVAILABLE')
+    const heals = isOutage(error)
     if (heals && claim.mode === 'queue') return false
     const { session, id } = claim
     this.#gate.forget(claim)

@@ -298,6 +298,10 @@ export class Keeper implements ClaimOwner, Gate {
   async #told(claim: Claim, standing: Standing, sent: Start): Promise<void> {
     const session = claim.session
     if (session === null) return
+    if (standing.state !== 'gone' && claim.seq === 0) {
+      claim.seq = standing.seq
+      this.sessions.sawSeq(session.bucket, standing.seq)
+    }
     if (standing.state === 'gone' || standing.seq !== claim.seq) {
       if (claim.granted) return this.#goneFor(claim, session)
       this.gone(claim, 'forgotten')

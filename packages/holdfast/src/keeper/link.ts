@@ -3,7 +3,7 @@
  * whether the last ones were answered. A driver's own "connected" is never believed.
  */
 import { type Clock, type Outcome, within } from '../clock.ts'
-import { BackendUnavailableError, ClosedError, HoldfastError } from '../errors.ts'
+import { BackendUnavailableError, ClosedError, HoldfastError, isOutage } from '../errors.ts'
 import { emit } from '../events.ts'
 import type { Ledger, LedgerSetup, Port, Timed } from '../port.ts'
 import { Limits } from './limits.ts'
@@ -124,7 +124,7 @@ export class Link {
     const { kind } = this.#port
     const late = `the ${kind} backend gave no answer within ${Math.round(limitMs)} ms`
     const error = outcome.kind === 'late' ? new BackendUnavailableError(late) : typed(outcome.error, kind)
-    if (error.code === 'BACKEND_UNAVAILABLE') this.#down(error.message)
+    if (isOutage(error)) this.#down(error.message)
     return error
   }
 

@@ -4,13 +4,13 @@
  */
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine.ts'
-import { ClosedError } from '../errors.ts'
+import { ClosedError, UnsupportedError } from '../errors.ts'
 import type { Grant } from '../front/grant.ts'
 import type { TakeTerms } from '../front/takes.ts'
 import type { Settled, Wish } from '../front/task.ts'
 import type { AGAIN, Until } from '../keeper/again.ts'
 import type { Settings } from '../options.ts'
-import type { Ledger } from '../port.ts'
+import type { Lack, Ledger, Port } from '../port.ts'
 import type { Random } from '../random.ts'
 
 const WISHES_MAX = 256
@@ -26,11 +26,26 @@ export class Home {
   #closed = false
   readonly #wishes = new Map<string, Wish>()
 
-  constructor(settings: Settings, clock: Clock, random: Random, start: () => Engine | Promise<Engine>) {
+  readonly #kind: string
+  readonly #lacks: readonly Lack[]
+
+  constructor(
+    port: Pick<Port, 'kind' | 'lacks'>,
+    settings: Settings,
+    { clock, random }: { readonly clock: Clock; readonly random: Random },
+    start: () => Engine | Promise<Engine>,
+  ) {
+    this.#kind = port.kind
+    this.#lacks = port.lacks ?? []
     this.settings = settings
     this.clock = clock
     this.random = random
     this.#start = start
+  }
+
+  /** @throws {UnsupportedError} the backend has it not */
+  require(what: Lack, inWords: string): void {
+    if (this.#lacks.includes(what)) throw new UnsupportedError(`the ${this.#kind} backend does not have ${inWords}`)
   }
 
   /** The same promise for all who ask before it is there, so that they go on in the order in which they came. */

@@ -93,6 +93,9 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
   #terms(options: O, waitMs: number): TakeTerms {
     const { kind, name, reentrant } = this.#shape
     const wish = options === this.own ? this.#usual : this.#wishOf(options)
+    if (wish.detached) this.#home.require('detached', 'a detached lease')
+    if (options.fair === true) this.#home.require('order', 'first come, first served (fair)')
+    if (kind === 'semaphore' && !wish.slot) this.#home.require('permits', 'a permit without a slot')
     const parent = options.within === undefined ? null : parentOf(options.within, this.#home)
     const within = parent === null ? null : checkParent(parent, this.line, wish)
     return { kind, name, line: this.line, wish, waitMs, signal: options.signal, within, reentrant }
