@@ -382,7 +382,8 @@ local simple = head.grace <= now and now <= not_after and proposed == 0
 local moment = whole(now)
 for at = FIRST, #ARGV, FIELDS do
 local id, line, shape = ARGV[at], ARGV[at + 1], ARGV[at + 2]
-if simple and ARGV[at + 3] == '' and string.sub(shape, -4) == ' 0 0' and not call('HGET', BOOK, 'l' .. line) then
+local plain = simple and ARGV[at + 3] == '' and string.sub(shape, -4) == ' 0 0'
+if plain and not (left and left[line]) and not call('HGET', BOOK, 'l' .. line) then
 local seq = whole(next_number(least))
 call('ZADD', INDEX, 0, 'o' .. id .. line)
 call('HSET', BOOK, 'l' .. line, id .. ' ' .. seq .. ' 1 0 -1 0 ' .. moment .. ' ' .. shape .. ' ' .. line)
@@ -391,6 +392,7 @@ answers[(at - FIRST) / FIELDS + 1] = seq
 else
 left = left or {}
 left[#left + 1] = at
+left[line] = true
 end
 end
 if not left then

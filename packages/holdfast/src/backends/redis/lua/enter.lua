@@ -17,13 +17,14 @@ local ends, last = tonumber(call('ZSCORE', ENDS, session) or 0), head.last
 if not (ends > now or (ends > 0 and head.grace > now)) then return { whole(now), 'session-gone' } end
 
 -- First those whose line is empty, where they are open at once, and that want nothing special: of these there are most,
--- so it is short and makes no functions. What is left comes behind.
+-- so it is short and makes no functions. What is left comes behind, and so does all of its line that follows it.
 local answers, left = {}, nil
 local simple = head.grace <= now and now <= not_after and proposed == 0
 local moment = whole(now)
 for at = FIRST, #ARGV, FIELDS do
   local id, line, shape = ARGV[at], ARGV[at + 1], ARGV[at + 2]
-  if simple and ARGV[at + 3] == '' and string.sub(shape, -4) == ' 0 0' and not call('HGET', BOOK, 'l' .. line) then
+  local plain = simple and ARGV[at + 3] == '' and string.sub(shape, -4) == ' 0 0'
+  if plain and not (left and left[line]) and not call('HGET', BOOK, 'l' .. line) then
     local seq = whole(next_number(least))
     call('ZADD', INDEX, 0, 'o' .. id .. line)
     call('HSET', BOOK, 'l' .. line, id .. ' ' .. seq .. ' 1 0 -1 0 ' .. moment .. ' ' .. shape .. ' ' .. line)
@@ -32,6 +33,7 @@ for at = FIRST, #ARGV, FIELDS do
   else
     left = left or {}
     left[#left + 1] = at
+    left[line] = true
   end
 end
 if not left then
