@@ -3,6 +3,7 @@
  * deadline and its signal, and is settled by whichever comes first. Also the list of all that is held and waits.
  */
 import type { Timer } from '../clock.ts'
+import { Turn } from '../clock-turn.ts'
 import { ClosedError, DeadlockError, NotHeldError } from '../errors.ts'
 import { emit, wanted } from '../events.ts'
 import type { Keeper } from '../keeper/keeper.ts'
@@ -14,9 +15,6 @@ import type { Grant } from './grant.ts'
 import { Nest } from './nest.ts'
 import { type Settled, Task, type Wish } from './task.ts'
 import { LeakWatch } from './watch.ts'
-
-/** Grants follow each other for so long before timers and sockets get their turn. */
-const TURN_MS = 20
 
 export interface TakeTerms {
   readonly kind: Kind
@@ -43,13 +41,13 @@ export class Takes implements FrontHome {
   readonly #warned = new Map<Grant, number>()
   #warner: Timer | null = null
   #closed = false
-  /** When the first grant of this turn of the event loop was made. */
-  #turnMs: number | null = null
+  readonly #turn: Turn
   #drained: (() => void) | null = null
 
   constructor(keeper: Keeper) {
     this.keeper = keeper
     this.leaks = new LeakWatch(keeper.clock)
+    this.#turn = new Turn(keeper.clock)
     this.#deadlines = new Deadlines(keeper.clock, (task) => this.#overdue(task))
   }
 
@@ -114,14 +112,7 @@ export class Takes implements FrontHome {
   }
 
   mayGoOn(): boolean {
-    const now = this.keeper.clock.monotonicMs()
-    if (this.#turnMs === null) {
-      this.#turnMs = now
-      this.keeper.clock.after(0, () => {
-        this.#turnMs = null
-      })
-    }
-    return now - this.#turnMs < TURN_MS
+    return this.#turn.mayGoOn()
   }
 
   idle(front: Front): void {

@@ -2,6 +2,7 @@
  * One client of a memory store: the port's promises on top of the store's plain steps. Hints come on a microtask, never
  * inside the call that caused them.
  */
+import { Turn } from '../../clock-turn.ts'
 import { BackendUnavailableError } from '../../errors.ts'
 import type {
   AmendAnswer,
@@ -33,12 +34,14 @@ export class MemoryLedger implements Ledger {
   readonly #store: Store
   readonly #setup: LedgerSetup
   readonly #onClose: (ledger: MemoryLedger) => void
+  readonly #turn: Turn
   #listeners = 0
   #closed = false
 
   constructor(store: Store, setup: LedgerSetup, onClose: (ledger: MemoryLedger) => void) {
     this.#store = store
     this.#setup = setup
+    this.#turn = new Turn(setup.clock)
     this.#onClose = onClose
     this.cells = this.#cellsOf()
   }
@@ -56,6 +59,7 @@ export class MemoryLedger implements Ledger {
   }
 
   async enter(session: SessionKey, draft: ClaimDraft, terms: EnterTerms): Promise<EnterAnswer> {
+    if (!this.#turn.mayGoOn()) await new Promise<void>((resolve) => this.#setup.clock.after(0, resolve))
     return this.#ready().enter(session.id, draft, terms)
   }
 
