@@ -74,7 +74,7 @@ describe('code in documents', () => {
 
 describe('what documents refer to', () => {
   const files = new Set([...documents, ...examples, 'LICENSE'])
-  const folders = new Set(['docs/decisions', 'examples'])
+  const folders = new Set(['docs/decisions', 'examples', 'examples/redis'])
   const at = (path: string): string | null | undefined => {
     if (files.has(path)) return path.endsWith('.md') ? read(path) : null
     return folders.has(path) ? null : undefined
