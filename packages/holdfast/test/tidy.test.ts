@@ -2,6 +2,8 @@
  * Holds the repository to its own style. Each rule is first tried on small made-up repositories that break it and on
  * some that only look like it, so a rule that cannot fail, or fails on good code, is found here.
  */
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { rules as language } from './tidy/language.ts'
 import { rules as layers } from './tidy/layers.ts'
@@ -25,6 +27,12 @@ test('every rule has its own planted violations and its own lookalikes', () => {
     expect([says, planted.length > 0, fine.length > 0]).toEqual([says, true, true])
   }
   expect(new Set(rules.map(({ says }) => says)).size).toBe(rules.length)
+})
+
+test('the modules that are made from Lua files are fresh', () => {
+  const script = fileURLToPath(new URL('../../../scripts/lua.mjs', import.meta.url))
+  const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })
+  expect([stderr, status]).toEqual(['', 0])
 })
 
 describe.each(rules)('$says', ({ broken, planted, fine }) => {
