@@ -43,6 +43,13 @@ describe('one server', () => {
     await expect(RedisServer.start({ args: ['--no-such-setting', 1] })).rejects.toThrow(/no-such-setting/)
   })
 
+  test('is not taken for another one that has its port', async () => {
+    await using first = await RedisServer.start()
+    await using second = new RedisServer(first.port)
+    await expect(second.start()).rejects.toThrow(/Address already in use/)
+    expect([first.running, second.running]).toEqual([true, false])
+  })
+
   test('counts the commands it was given', async () => {
     await using server = await RedisServer.start()
     await server.ask('CONFIG', 'RESETSTAT')

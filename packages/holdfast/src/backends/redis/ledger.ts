@@ -35,6 +35,7 @@ import { Hints } from './hints.ts'
 import { BUCKETS, type Bucket, bucketOf, channelOf, type Keys, keysOf } from './keys.ts'
 import { Names } from './names.ts'
 import { AGAIN, auditOf, type Reply, replyOf, rowOf, serverMsOf, standingOf, stateOf } from './reply.ts'
+import { SafeTakes } from './safe-takes.ts'
 import { type Script, scripts } from './script.ts'
 import type { Replication, Wire } from './wire.ts'
 
@@ -48,7 +49,7 @@ export class RedisLedger implements Ledger {
   readonly cells: Cells
   readonly #wire: Wire
   readonly #setup: LedgerSetup
-  readonly #replication: Replication | null
+  readonly #safe: SafeTakes | null
   readonly #keys: Keys
   readonly #channel: string
   readonly #enters: Enters
@@ -60,7 +61,7 @@ export class RedisLedger implements Ledger {
   constructor(wire: Wire, setup: LedgerSetup, replication: Replication | null) {
     this.#wire = wire
     this.#setup = setup
-    this.#replication = replication
+    this.#safe = replication === null ? null : new SafeTakes(wire, replication)
     this.#keys = keysOf(setup.namespace)
     this.#channel = channelOf(setup.random.id())
     this.#hints = new Hints(wire, [this.#channel, this.#keys.news], setup.onHint)
@@ -97,6 +98,7 @@ export class RedisLedger implements Ledger {
       quarantine ? '1' : '0',
     ])
     this.#requireSame(reply)
+    this.#safe?.opened(draft.ttlMs)
     return { serverMs: serverMsOf(reply), era: String(reply[2]) }
   }
 
@@ -104,6 +106,7 @@ export class RedisLedger implements Ledger {
     for (;;) {
       const reply = await this.#run(scripts.finish, session.bucket, [session.id])
       this.#enters.forget(session)
+      this.#safe?.ended(session.id)
       if (stateOf(reply) === 'ended') return { serverMs: serverMsOf(reply) }
     }
   }
@@ -120,7 +123,8 @@ export class RedisLedger implements Ledger {
       const left = claims.slice(standings.length, standings.length + TOGETHER_MAX)
       if (left.length === 0 && serverMs > 0) return { serverMs, state: 'told', standings }
       const args = [session.id, ...left.flatMap(({ id, line }) => [id, line])]
-      const reply = await this.#run(scripts.ask, session.bucket, args)
+      const ids = left.map(({ id }) => id)
+      const reply = await this.#safely(scripts.ask, session.bucket, args, ids)
       serverMs = serverMsOf(reply)
       if (stateOf(reply) === 'session-gone') return { serverMs, state: 'session-gone' }
       for (const told of (reply[2] as Reply).map(standingOf)) {
@@ -132,6 +136,7 @@ export class RedisLedger implements Ledger {
   }
 
   async leave(bucket: number, claims: readonly ClaimKey[]): Promise<Timed & { readonly found: readonly boolean[] }> {
+    this.#safe?.left(claims.map(({ id }) => id))
     const told = await this.#leavesOf(bucket).add(claims)
     return { serverMs: Math.max(0, ...told.map(({ serverMs }) => serverMs)), found: told.map(({ found }) => found) }
   }
@@ -220,32 +225,19 @@ export class RedisLedger implements Ledger {
     return { serverMs, state: 'beaten', audit: null, revoked: [] }
   }
 
-  async #enterAll(session: SessionKey, entries: readonly Entry[]): Promise<Reply> {
-    const { keys } = this.#bucket(session.bucket)
-    const args = [this.#keys.news, ...enterArgs(session, entries)]
-    return this.#replication === null
-      ? this.#call(scripts.enter, keys, args)
-      : this.#enterSafely(session, entries, args, this.#replication)
+  #enterAll(session: SessionKey, entries: readonly Entry[]): Promise<Reply> {
+    const args = enterArgs(session, entries)
+    const ids = entries.map(({ draft }) => draft.id)
+    return this.#safely(scripts.enter, session.bucket, args, ids)
   }
 
-  /** Takes that too few replicas have are given back, for a failover would forget them. */
-  async #enterSafely(
-    session: SessionKey,
-    entries: readonly Entry[],
-    args: readonly string[],
-    { count, limitMs }: Replication,
-  ): Promise<Reply> {
-    const { keys } = this.#bucket(session.bucket)
-    const { enter } = scripts
-    const done = this.#guarded(() => this.#wire.runReplicated(enter, keys, args, { count, limitMs }), enter)
-    const { reply, acknowledged } = await done
-    if (acknowledged >= count) return replyOf(reply)
-    await this.#run(
-      scripts.leave,
-      session.bucket,
-      entries.flatMap(({ draft }) => [draft.id, draft.line]),
-    )
-    throw new BackendUnavailableError(`only ${acknowledged} of ${count} replicas had the lock within ${limitMs} ms`)
+  /** @param ids the claims that are asked about, each of which may be open without replicas having it */
+  #safely(script: Script, bucket: number, args: readonly string[], ids: readonly string[]): Promise<Reply> {
+    const safe = this.#safe
+    if (safe === null) return this.#run(script, bucket, args)
+    const { keys } = this.#bucket(bucket)
+    const all = [this.#keys.news, ...args]
+    return this.#guarded(() => safe.run(script, keys, all, ids), script).then(replyOf)
   }
 
   #leavesOf(bucket: number): Batch<ClaimKey, { readonly serverMs: number; readonly found: boolean }> {
