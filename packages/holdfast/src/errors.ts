@@ -2,6 +2,7 @@
  * Everything the library rejects with, one class a decision. Data is in fields, the message is for people. Not getting
  * a lock in time, losing one, an outage and a refusal are different classes, so no message needs to be parsed.
  */
+import { decimal } from './json.ts'
 
 export interface ErrorByCode {
   WAIT_TIMEOUT: WaitTimeoutError
@@ -16,7 +17,10 @@ export interface ErrorByCode {
   CLOSED: ClosedError
 }
 
-/** What `inspect` and errors say about a claim. `fence` is its first one; local hand-overs raise it further. */
+/**
+ * What `inspect` and errors say about a claim. `fence` is its first one; local hand-overs raise it further. Written as
+ * JSON, the fence is decimal text.
+ */
 export interface ClaimView {
   readonly id: string
   readonly fence: bigint
@@ -24,6 +28,10 @@ export interface ClaimView {
   readonly pid: number
   readonly label: string | null
   readonly since: Date
+  /** Outlives its process, and nobody renews it. */
+  readonly detached: boolean
+  /** Its own hard end, by `maxHold`; null: it has none, or still waits. */
+  readonly until: Date | null
   /** In a quorum: which nodes have it. */
   readonly votes?: readonly Vote[]
 }
@@ -44,6 +52,11 @@ export abstract class HoldfastError extends Error {
   readonly holdfast = true
   override get name(): string {
     return this.constructor.name
+  }
+  /** Fences are decimal text in it. */
+  toJSON(): Readonly<Record<string, unknown>> {
+    const { name, message } = this
+    return { name, message, ...decimal(this) }
   }
 }
 
@@ -149,5 +162,11 @@ export function isOutage(error: unknown): error is BackendUnavailableError | Quo
 
 function describe(holder: ClaimView): string {
   const label = holder.label === null ? '' : ` (${holder.label})`
-  return `${holder.host} pid ${holder.pid}${label} since ${holder.since.toISOString()}`
+  return `${holder.host} pid ${holder.pid}${label} since ${holder.since.toISOString()}${endOf(holder)}`
+}
+
+/** What a holder's end says about whether to wait: nobody renews a detached lease, so it lasts until then. */
+export function endOf({ detached, until }: ClaimView): string {
+  if (until === null) return ''
+  return `${detached ? ', detached,' : ','} until ${until.toISOString()} at the latest`
 }

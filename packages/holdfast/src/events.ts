@@ -4,6 +4,7 @@
  */
 import { type Channel, channel } from 'node:diagnostics_channel'
 import type { LossReason } from './errors.ts'
+import { writable } from './json.ts'
 
 interface Named {
   readonly namespace: string
@@ -84,7 +85,7 @@ const channels: Channels = {
 
 /** Publishes what `build` makes, if anybody listens. */
 export function emit<C extends keyof EventByChannel>(name: C, build: () => EventByChannel[C]): void {
-  if (wanted(name)) channels[name].publish(build())
+  if (wanted(name)) channels[name].publish(writable(build()))
 }
 
 /** Whether anybody listens, for work that only an event needs. */

@@ -112,6 +112,8 @@ export interface ClaimRow {
   readonly value: string | null
   /** Wall-clock milliseconds at which it entered (closed) or was recorded as open. For people only. */
   readonly sinceWallMs: number
+  /** Wall-clock milliseconds of its own hard end; null: it has none, or is closed. For people only. */
+  readonly untilWallMs: number | null
   /** In a quorum: which nodes have it. */
   readonly votes?: readonly Vote[]
 }

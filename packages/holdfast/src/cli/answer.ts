@@ -2,7 +2,7 @@
  * What a command has to say at its end, independent of the form: for programs one document, for people text on stdout
  * and remarks on stderr. Printing is done in one place, so every command has both forms.
  */
-import { type ClaimView, isHoldfastError } from '../errors.ts'
+import { type ClaimView, endOf, isHoldfastError } from '../errors.ts'
 import { EXIT, signalExitCode } from './exit-code.ts'
 import { Interrupted } from './signals.ts'
 import type { Style } from './table.ts'
@@ -28,8 +28,11 @@ export interface Place {
 }
 
 export function claimDocument(claim: ClaimView): Readonly<Record<string, unknown>> {
-  const { id, fence, host, pid, label, since } = claim
-  return { id, fence: String(fence), host, pid, label, since: since.toISOString() }
+  const { id, fence, host, pid, label, since, detached, until } = claim
+  return {
+    ...{ id, fence: String(fence), host, pid, label, since: since.toISOString(), detached },
+    until: until === null ? null : until.toISOString(),
+  }
 }
 
 export function busyAnswer(place: Place, holder: ClaimView | null, waitedMs: number, exitCode: number): Answer {
@@ -92,7 +95,8 @@ function failed(
   }
 }
 
-function described({ host, pid, label, since, id }: ClaimView): string {
+function described(claim: ClaimView): string {
+  const { host, pid, label, since, id } = claim
   const what = label === null ? '' : ` (${visible(label)})`
-  return `${visible(host)} pid ${pid}${what} since ${since.toISOString()}, id ${visible(id)}`
+  return `${visible(host)} pid ${pid}${what} since ${since.toISOString()}${endOf(claim)}, id ${visible(id)}`
 }

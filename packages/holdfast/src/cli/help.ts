@@ -116,13 +116,16 @@ Flags
   ls: `holdfast ls [PREFIX]
 
 Lists the names that are held or waited for and begin with PREFIX. On a terminal a table; else one line a name,
-fields separated by tabs: name, kind, holders, waiters, then host, pid, since and label of the first holder. The
-store is named on stderr, or in the document with --json.
+fields separated by tabs: name, kind, holders, waiters, then host, pid, since, until and label of the first holder.
+"until" is the end by --max-hold, with "detached" behind it for what acquire took. The store is named on stderr, or in
+the document with --json; so is that nothing is held.
 `,
   show: `holdfast show NAME
 
 Lists who holds NAME and who waits for it, in order. On a terminal a table; else one line each, fields separated by
-tabs: kind, state, id, fence, host, pid, since, label. Nothing held is no error: exit code 0, no lines.
+tabs: kind, state, id, fence, host, pid, since, until, label. "until" is the end by --max-hold, with "detached" behind
+it for what acquire took. The store is named on stderr, or in the document with --json; so is that nobody holds it,
+which is no error: exit code 0, no lines.
 `,
 }
 

@@ -10,7 +10,7 @@ export async function list(locks: Holdfast, prefix: string, place: Omit<Place, '
   for await (const line of locks.list(prefix === '' ? {} : { prefix })) lines.push(line)
   // They come kind by kind; people look for a name.
   lines.sort((a, b) => (a.name === b.name ? 0 : a.name < b.name ? -1 : 1))
-  const heading = ['NAME', 'KIND', 'HOLDERS', 'WAITERS', 'HOST', 'PID', 'SINCE', 'LABEL']
+  const heading = ['NAME', 'KIND', 'HOLDERS', 'WAITERS', 'HOST', 'PID', 'SINCE', 'UNTIL', 'LABEL']
   const rows = lines.map((line) => [
     line.name,
     line.kind,
@@ -21,14 +21,14 @@ export async function list(locks: Holdfast, prefix: string, place: Omit<Place, '
   return {
     exitCode: EXIT.done,
     document: { outcome: 'listed', exitCode: EXIT.done, ...place, prefix, lines: lines.map(lineDocument) },
-    text: (style) => (rows.length === 0 && style.isTerminal ? 'nothing is held\n' : table(style, heading, rows)),
-    remarks: [`store ${visible(place.store)}, namespace ${quoted(place.namespace)}`],
+    text: (style) => (rows.length === 0 ? '' : table(style, heading, rows)),
+    remarks: [...(rows.length === 0 ? ['nothing is held'] : []), remarkOn(place)],
   }
 }
 
 export async function show(locks: Holdfast, place: Place): Promise<Answer> {
   const lines = await locks.inspect(place.name)
-  const heading = ['KIND', 'STATE', 'ID', 'FENCE', 'HOST', 'PID', 'SINCE', 'LABEL']
+  const heading = ['KIND', 'STATE', 'ID', 'FENCE', 'HOST', 'PID', 'SINCE', 'UNTIL', 'LABEL']
   const rows = lines.flatMap(({ kind, holders, waiters }) => [
     ...holders.map((claim) => [kind, 'holds', ...shown(claim)]),
     ...waiters.map((claim) => [kind, 'waits', ...shown(claim)]),
@@ -36,9 +36,13 @@ export async function show(locks: Holdfast, place: Place): Promise<Answer> {
   return {
     exitCode: EXIT.done,
     document: { outcome: 'shown', exitCode: EXIT.done, ...place, lines: lines.map(lineDocument) },
-    text: (style) => (rows.length === 0 && style.isTerminal ? 'nobody holds it\n' : table(style, heading, rows)),
-    remarks: [],
+    text: (style) => (rows.length === 0 ? '' : table(style, heading, rows)),
+    remarks: [...(rows.length === 0 ? [`nobody holds ${quoted(place.name)}`] : []), remarkOn(place)],
   }
+}
+
+function remarkOn({ store, namespace }: Omit<Place, 'name'>): string {
+  return `store ${visible(store)}, namespace ${quoted(namespace)}`
 }
 
 function shown(claim: ClaimView): readonly string[] {
@@ -46,8 +50,10 @@ function shown(claim: ClaimView): readonly string[] {
 }
 
 function whose(claim: ClaimView | undefined): readonly string[] {
-  if (claim === undefined) return ['', '', '', '']
-  return [claim.host, String(claim.pid), claim.since.toISOString(), claim.label ?? '']
+  if (claim === undefined) return ['', '', '', '', '']
+  const { host, pid, since, until, detached, label } = claim
+  const end = [until?.toISOString(), detached ? 'detached' : undefined].filter((part) => part !== undefined)
+  return [host, String(pid), since.toISOString(), end.join(' '), label ?? '']
 }
 
 function lineDocument({ name, kind, holders, waiters }: LineView): Readonly<Record<string, unknown>> {

@@ -27,7 +27,7 @@ export class Nest implements Place {
     if (task.settled) return
     this.#queue.remove(task)
     const { keeper, claim } = this.#parent.hold
-    task.settle({ kind: 'busy', holder: keeper.viewOf(claim, this.#parent.label, this.#parent.fence) })
+    task.settle({ kind: 'busy', holder: keeper.viewOf(claim, this.#parent) })
   }
 
   drop(task: Task): void {
@@ -37,7 +37,7 @@ export class Nest implements Place {
 
   overdue(task: Task): { readonly error: Error; readonly outcome: 'timeout' } {
     const { keeper, claim, name } = this.#parent.hold
-    const view = keeper.viewOf(claim, this.#parent.label, this.#parent.fence)
+    const view = keeper.viewOf(claim, this.#parent)
     return { error: new WaitTimeoutError(name, keeper.clock.monotonicMs() - task.sinceMs, view), outcome: 'timeout' }
   }
 

@@ -8,6 +8,7 @@
 import { type Clock, dateOf } from '../clock.ts'
 import type { ClaimView, LossReason } from '../errors.ts'
 import { emit } from '../events.ts'
+import { writable } from '../json.ts'
 import { partsOf } from '../names.ts'
 import type { Settings } from '../options.ts'
 import type { AmendAnswer, Amendment, AuditRow, Closed, Open, Port, Standing } from '../port.ts'
@@ -227,11 +228,17 @@ export class Keeper implements ClaimOwner, Gate {
     }
   }
 
-  /** How a claim of ours looks to others. */
-  viewOf(claim: Claim, label: string | null, fence: bigint | null): ClaimView {
+  /** How a claim of ours looks to others, and who uses it. */
+  viewOf(claim: Claim, user: Pick<ClaimView, 'label' | 'fence'> & { readonly endMs: number | null }): ClaimView {
+    const { label, fence, endMs } = user
     const now = this.clock.monotonicMs()
-    const since = dateOf(this.clock.wallMs() - (now - Math.min(claim.confirmedMs ?? now, now)))
-    return { id: claim.id, fence: fence ?? BigInt(claim.seq) * 1024n, host: hostOf(), pid: process.pid, label, since }
+    const wallMs = this.clock.wallMs()
+    return writable({
+      ...{ id: claim.id, fence, host: hostOf(), pid: process.pid, label },
+      since: dateOf(wallMs - (now - Math.min(claim.confirmedMs ?? now, now))),
+      detached: claim.wish.detached,
+      until: endMs === null ? null : dateOf(wallMs + endMs - now),
+    })
   }
 
   pause(ms: number): Promise<void> {

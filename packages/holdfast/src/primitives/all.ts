@@ -10,7 +10,7 @@ import { checkTake } from '../options.ts'
 import { jittered } from '../random.ts'
 import { patienceOf } from './defaults.ts'
 import type { Home } from './home.ts'
-import { releaseGrant } from './lease.ts'
+import { INSPECT, releaseGrant } from './lease.ts'
 import { Thing } from './thing.ts'
 import { type Taken, type TakeResult, Verbs } from './verbs.ts'
 
@@ -151,6 +151,9 @@ class Together implements MultiLease {
   }
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release()
+  }
+  [INSPECT](_depth: number, options: object, inspect: (value: object, options: object) => string): string {
+    return `Lease ${inspect({ name: this.name, held: this.isHeld(), leases: this.leases }, options)}`
   }
   toJSON(): Readonly<Record<string, unknown>> {
     return { name: this.name, leases: this.leases.map((lease) => lease.toJSON()) }

@@ -2,6 +2,7 @@
 import type { Cell } from '../api.ts'
 import { show } from '../duration.ts'
 import { isHoldfastError } from '../errors.ts'
+import { writable } from '../json.ts'
 import { AGAIN } from '../keeper/again.ts'
 import { checkName, checkText } from '../names.ts'
 import { bounded, checkSignalOnly, copyOf, VALUE_BYTES_MAX } from '../options.ts'
@@ -26,7 +27,7 @@ class NamedCell implements Cell {
 
   async get(): ReturnType<Cell['get']> {
     const found = await this.#home.ask((ledger) => ledger.cells.get(this.#key))
-    return found === null ? null : { value: found.value, version: BigInt(found.version) }
+    return found === null ? null : writable({ value: found.value, version: BigInt(found.version) })
   }
 
   async set(value: string, asked: NonNullable<Parameters<Cell['set']>[1]> = {}): Promise<bigint | null> {

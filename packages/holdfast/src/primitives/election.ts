@@ -5,6 +5,7 @@
 import { EXCLUSIVE } from '../admission.ts'
 import type { Election, Leader, Lease, TakeOptions } from '../api.ts'
 import { isHoldfastError } from '../errors.ts'
+import { writable } from '../json.ts'
 import { AGAIN } from '../keeper/again.ts'
 import { checkName, checkText, lineOf } from '../names.ts'
 import { checkFunction, checkSignalOnly, checkTake, VALUE_BYTES_MAX } from '../options.ts'
@@ -71,7 +72,7 @@ class Candidacy extends Thing<Lease, CandidateOptions> implements Election {
     const row = await this.#home.ask((ledger) => ledger.inspect(this.line))
     const first = row?.claims.find((claim) => claim.open)
     if (first === undefined) return null
-    return { value: first.value ?? '', fence: BigInt(first.seq) * 1024n, host: first.host, pid: first.pid }
+    return writable({ value: first.value ?? '', fence: BigInt(first.seq) * 1024n, host: first.host, pid: first.pid })
   }
 
   async *observe(options: { readonly signal?: AbortSignal } = {}): AsyncIterable<Leader | null> {

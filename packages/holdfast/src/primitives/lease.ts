@@ -7,8 +7,12 @@ import { type Duration, parseDuration } from '../duration.ts'
 import { BackendUnavailableError, NotHeldError } from '../errors.ts'
 import type { Front } from '../front/front.ts'
 import type { Grant } from '../front/grant.ts'
+import { decimal, writable } from '../json.ts'
 import { patiently } from '../keeper/patience.ts'
 import { checkSignalOnly } from '../options.ts'
+
+/** Node's own key for it, which needs no import. */
+export const INSPECT: unique symbol = Symbol.for('nodejs.util.inspect.custom')
 
 /** The grant behind a lease of this copy of the package. */
 export function grantOf(lease: unknown): Grant | undefined {
@@ -72,6 +76,13 @@ export class BaseLease implements Omit<Lease, 'fence'> {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release()
   }
+  /** What `console.log` shows: a few of its answers, for it has no fields that would say anything. */
+  [INSPECT](_depth: number, options: object, inspect: (value: object, options: object) => string): string {
+    return `Lease ${inspect(this.shown(), options)}`
+  }
+  protected shown(): Readonly<Record<string, unknown>> {
+    return { name: this.name, held: this.isHeld() }
+  }
   toJSON(): Readonly<Record<string, unknown>> {
     return {
       name: this.name,
@@ -89,6 +100,9 @@ class FencedLease extends BaseLease implements Lease {
   }
   override toJSON(): Readonly<Record<string, unknown>> {
     return { ...super.toJSON(), fence: String(this.fence) }
+  }
+  protected override shown(): Readonly<Record<string, unknown>> {
+    return { ...super.shown(), fence: this.fence }
   }
 }
 
@@ -124,11 +138,14 @@ export class ExclusiveLease extends FencedLease implements WriteLease {
 export class SlotLease extends BaseLease implements PermitLease {
   get slot(): PermitLease['slot'] {
     const { slot } = this.grant.hold.claim
-    return slot === null ? null : { number: slot, fence: this.grant.fence }
+    return slot === null ? null : writable({ number: slot, fence: this.grant.fence })
   }
   override toJSON(): Readonly<Record<string, unknown>> {
     const { slot } = this
-    return { ...super.toJSON(), slot: slot === null ? null : { number: slot.number, fence: String(slot.fence) } }
+    return { ...super.toJSON(), slot: slot === null ? null : decimal(slot) }
+  }
+  protected override shown(): Readonly<Record<string, unknown>> {
+    return { ...super.shown(), slot: this.slot }
   }
 }
 

@@ -111,6 +111,8 @@ export class Comparison {
       Object.entries(answer).flatMap(([name, value]: [string, unknown]) => {
         // A store without eras names none.
         if (name === 'era') return []
+        // By the wall clock of then or of now: it is for people.
+        if (name === 'untilWallMs') return [[name, value !== null]]
         if (name !== 'recheckMs' || value === null || !this.#differences.ownRecheck) {
           return [[name, this.#comparable(value)]]
         }

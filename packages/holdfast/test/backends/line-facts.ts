@@ -322,7 +322,11 @@ export const lineFacts: Facts = {
     const long = { detached: true, maxHoldMs: 10 * TTL_MS }
     await client.enter(key('a'), claimDraft('a1'), terms())
     await client.enter(key('b'), claimDraft('b1', long), terms())
+    expect((await client.inspect('door'))?.claims[1]).toMatchObject({ detached: true, untilWallMs: null })
     await client.leave(0, [claimKey('a1')])
+    const [row] = (await client.inspect('door'))?.claims ?? []
+    expect(row).toMatchObject({ detached: true })
+    expect((row?.untilWallMs ?? 0) - (row?.sinceWallMs ?? 0)).toBeCloseTo(10 * TTL_MS, -1)
     // A beat that was under way when the claim opened must not shorten it.
     await client.beat(key('b'), { ...beatTerms, ttlMs: 1000 })
     bench.clock.advance(10 * TTL_MS - 1)

@@ -23,6 +23,8 @@ const holder: ClaimView = {
   pid: 7,
   label: 'make',
   since: new Date(0),
+  detached: false,
+  until: null,
 }
 
 describe('an error', () => {
@@ -50,6 +52,16 @@ describe('an error', () => {
       'store sqlite:/a, namespace "n"',
     ])
     expect(answer.document).toMatchObject({ outcome: 'busy', holder: { fence: '9007199254740993', pid: 7 }, ...place })
+  })
+
+  test.each([
+    [true, 'since 1970-01-01T00:00:00.000Z, detached, until 1970-01-01T00:01:00.000Z at the latest, id c1'],
+    [false, 'since 1970-01-01T00:00:00.000Z, until 1970-01-01T00:01:00.000Z at the latest, id c1'],
+  ])('busy says until when the holder lasts, and whether it is detached: %s', (detached, text) => {
+    const ending = { ...holder, detached, until: new Date(60_000) }
+    const answer = failureAnswer(new WaitTimeoutError('x', 5, ending), place, 75)
+    expect(answer.remarks[0]).toContain(text)
+    expect(answer.document).toMatchObject({ holder: { detached, until: '1970-01-01T00:01:00.000Z' } })
   })
 
   test('of a store names the store', () => {

@@ -23,6 +23,7 @@ import { quietChapters } from './quiet.ts'
 import { reentryChapters } from './reentrant.ts'
 import { readWriteChapters } from './rwlock.ts'
 import { semaphoreChapters } from './semaphore.ts'
+import { shownChapter } from './shown.ts'
 import { stuckChapter } from './stuck.ts'
 import { taking } from './taking.ts'
 import { togetherChapters } from './together.ts'
@@ -46,6 +47,7 @@ export const chapters: readonly Chapter[] = [
   cellChapter,
   detachedChapter,
   ...operatorChapters,
+  shownChapter,
   guardChapter,
   featureChapter,
   closingChapter,

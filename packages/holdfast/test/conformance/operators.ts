@@ -21,6 +21,8 @@ const inspecting: Facts = {
       pid: process.pid,
       label: 'night shift',
       since: holder?.since,
+      detached: false,
+      until: null,
     })
     assert.ok(Math.abs(Date.now() - Number(holder?.since)) < 5000)
     assert.equal(line?.waiters[0]?.label, 'day shift')

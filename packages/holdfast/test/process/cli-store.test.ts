@@ -137,7 +137,7 @@ describe('ls and show', () => {
       ['a:1', 'semaphore', '1', '0'],
       ['a:2', 'lock', '1', '0'],
     ])
-    expect(rows[0]?.[7]).toBe('for a:1')
+    expect(rows[0]?.[8]).toBe('for a:1')
     expect(linesOf(await line.document('ls')).map(({ name }) => name)).toEqual(['a:1', 'a:1', 'a:2', 'b:1'])
   })
 
@@ -150,17 +150,50 @@ describe('ls and show', () => {
       .trimEnd()
       .split('\n')
       .map((row) => row.split('\t'))
-    expect(rows.map(([kind, state, , , , pid, , label]) => [kind, state, pid, label])).toEqual([
+    expect(rows.map(([kind, state, , , , pid, , , label]) => [kind, state, pid, label])).toEqual([
       ['lock', 'holds', String(holder.pid), 'first'],
       ['lock', 'waits', String(waiter.pid), 'second'],
     ])
     expect(rows[0]?.[3]).toMatch(/^[1-9]\d*$/)
   })
 
-  test('of nothing are empty, not an error', async () => {
-    expect(await line.run('show', 'x')).toEqual({ exitCode: 0, stdout: '', stderr: '' })
-    expect(await line.run('ls')).toMatchObject({ exitCode: 0, stdout: '' })
+  test('of nothing say so and name the store, which is no error', async () => {
+    const store = `holdfast: store ${line.url}, namespace "default"\n`
+    expect(await line.run('show', 'x')).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: `holdfast: nobody holds "x"\n${store}`,
+    })
+    expect(await line.run('ls')).toEqual({ exitCode: 0, stdout: '', stderr: `holdfast: nothing is held\n${store}` })
     expect(await line.document('show', 'x')).toMatchObject({ lines: [] })
+  })
+
+  test('say of a detached lease that it is one and until when it lasts, and so does a busy run', async () => {
+    await line.run('acquire', 'x', '--max-hold', '5m', '--label', 'deploy')
+    const [held] = linesOf(await line.document('show', 'x'))
+    const { until, ...holder } = held?.holders[0] ?? {}
+    expect(holder).toMatchObject({ detached: true, label: 'deploy' })
+    const said = [until]
+    for (const words of [['ls'], ['show', 'x']]) {
+      const [end, label] = (await line.run(...words)).stdout.trimEnd().split('\t').slice(-2)
+      expect({ end, label }).toEqual({ end: expect.stringMatching(/ detached$/), label: 'deploy' })
+      said.push(end?.split(' ')[0])
+    }
+    const { stderr } = await line.run('run', 'x', '--wait', '0', '--', 'true')
+    const [, end] = /\(deploy\) since .*, detached, until (\S+) at the latest, id /.exec(stderr) ?? []
+    for (const moment of [...said, end]) {
+      const leftMs = Date.parse(moment ?? '') - Date.now()
+      expect(leftMs).toBeGreaterThan(280_000)
+      expect(leftMs).toBeLessThan(300_100)
+    }
+  })
+
+  test('say until when a command may hold at most', async () => {
+    const holder = line.start('run', 'x', '--max-hold', '5m', '--', 'sh', '-c', 'echo in; sleep 60')
+    await holder.untilSaid('in')
+    const [held] = linesOf(await line.document('show', 'x'))
+    expect(held?.holders[0]).toMatchObject({ detached: false, until: expect.stringMatching(/Z$/) })
+    expect((await line.run('run', 'x', '--wait', '0', '--', 'true')).stderr).toMatch(/, until \S+Z at the latest, id /)
   })
 
   test('let no control character of a name or label through, while JSON gives them back exactly', async () => {

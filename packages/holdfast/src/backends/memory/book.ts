@@ -54,6 +54,7 @@ export class Book {
       open: false,
       slot: null,
       deadAtMs: null,
+      untilWallMs: null,
       triedUntilMs: 0,
       sinceWallMs: moment.wallMs,
       amendedOrder: 0,
@@ -115,9 +116,14 @@ function open(claim: Claim, ahead: readonly Claim[], moment: Moment): void {
   const { maxHoldMs, slot, detached } = claim.draft
   claim.open = true
   claim.sinceWallMs = moment.wallMs
-  claim.deadAtMs = maxHoldMs === null ? null : moment.nowMs + maxHoldMs
+  setEnd(claim, maxHoldMs, moment)
   if (slot) claim.slot = freeSlot(ahead.map((each) => each.slot))
   if (detached && claim.deadAtMs !== null) claim.session.endsAtMs = claim.deadAtMs
+}
+
+export function setEnd(claim: Claim, maxHoldMs: number | null, moment: Moment): void {
+  claim.deadAtMs = maxHoldMs === null ? null : moment.nowMs + maxHoldMs
+  claim.untilWallMs = maxHoldMs === null ? null : moment.wallMs + maxHoldMs
 }
 
 /** Where the first claim with an id above `id` stands in a list in rising order. */

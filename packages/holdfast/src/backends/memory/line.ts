@@ -29,6 +29,8 @@ export interface Claim {
   open: boolean
   slot: number | null
   deadAtMs: number | null
+  /** The same moment for people. */
+  untilWallMs: number | null
   /** On the claim that was first when a `try` was refused: until then the line counts as contended. */
   triedUntilMs: number
   sinceWallMs: number
@@ -118,6 +120,7 @@ export function rowOf(claim: Claim): ClaimRow {
     label: claim.draft.label,
     value: claim.draft.value,
     sinceWallMs: claim.sinceWallMs,
+    untilWallMs: claim.untilWallMs,
   }
 }
 

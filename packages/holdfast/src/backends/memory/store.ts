@@ -33,7 +33,7 @@ import {
   requireSession,
   requireSmaller,
 } from '../rules.ts'
-import { Book, firstAbove, type Moment } from './book.ts'
+import { Book, firstAbove, type Moment, setEnd } from './book.ts'
 import { CellStore } from './cell-store.ts'
 import {
   byBytes,
@@ -169,8 +169,7 @@ export class Store {
     const late = change.order !== undefined && change.order <= claim.amendedOrder
     claim.amendedOrder = Math.max(claim.amendedOrder, change.order ?? 0)
     if (late) return { serverMs, ...standingOf(claim, serverMs, this.#graceUntilMs) }
-    if (maxHoldMs === null) claim.deadAtMs = null
-    else if (maxHoldMs !== undefined) claim.deadAtMs = serverMs + maxHoldMs
+    if (maxHoldMs !== undefined) setEnd(claim, maxHoldMs, moment)
     if (claim.draft.detached && claim.deadAtMs !== null) session.endsAtMs = claim.deadAtMs
     this.#book.settle(claim.line, moment)
     return { serverMs, ...standingOf(claim, serverMs, this.#graceUntilMs) }

@@ -86,7 +86,7 @@ function msOf(micros: unknown): number | null {
 export function rowOf(value: unknown): ClaimRow | null {
   const [id, record, who, notes] = value as readonly string[]
   if (id === undefined || record === undefined) return null
-  const [seq, open, , slot, , since, weight, capacity, flags] = record.split(' ', 9)
+  const [seq, open, dead, slot, , since, weight, capacity, flags] = record.split(' ', 9)
   const [, pid = '0', ...host] = (who ?? '').split(' ')
   const { label, value: shown } = notesOf(notes)
   return {
@@ -110,6 +110,7 @@ export const DETACHED = 2
 
 interface Notes {
   readonly label: string | null
+    untilWallMs: dead === '0' ? null : Number(dead) / 1000,
   readonly value: string | null
 }
 

@@ -43,12 +43,12 @@ export class ViewSql {
 /** The first open claim of the line, for the one who waits behind it. */
 export function holderOf(step: Step, line: string): ClaimRow | null {
   const row = step.sql.view.holder.get(step.ns, line, step.nowMs)
-  return row === undefined ? null : rowOf(row)
+  return row === undefined ? null : rowOf(step, row)
 }
 
 /** A page of a line's live claims, those above `after`. */
 export function viewClaims(step: Step, line: string, after: number): readonly ClaimRow[] {
-  return step.sql.view.page.all(step.ns, line, after, step.nowMs, VIEW_PAGE.claims).map(rowOf)
+  return step.sql.view.page.all(step.ns, line, after, step.nowMs, VIEW_PAGE.claims).map((row) => rowOf(step, row))
 }
 
 /** The names of lines above `after` that start with `prefix`, a page of them. */
@@ -68,7 +68,7 @@ export function lineOf(line: string, claims: readonly ClaimRow[]): LineRow | nul
   return claims.length === 0 ? null : { line, claims }
 }
 
-function rowOf(row: ViewRecord): ClaimRow {
+function rowOf(step: Step, row: ViewRecord): ClaimRow {
   return {
     id: row.id,
     seq: row.seq,
@@ -82,5 +82,6 @@ function rowOf(row: ViewRecord): ClaimRow {
     label: row.label,
     value: row.value,
     sinceWallMs: row.since_ms,
+    untilWallMs: row.dead_ms === null ? null : step.wallMs + row.dead_ms - step.nowMs,
   }
 }

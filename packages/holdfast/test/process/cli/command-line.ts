@@ -141,6 +141,8 @@ export interface Line {
     readonly fence: string
     readonly pid: number
     readonly label: string
+    readonly detached: boolean
+    readonly until: string | null
   }[]
   readonly waiters: readonly unknown[]
 }
