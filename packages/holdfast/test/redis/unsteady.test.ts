@@ -117,6 +117,7 @@ const stay = fc.record({ of: fc.constantFrom('a', 'b', 'c'), tries: fc.boolean()
 test(
   'whatever arrives late, numbers rise, one claim at most is open, and nothing stays behind',
   async () => {
+    proxy.onRequest = null
     const there = await redis.client({ namespace: 'late' })
     let highest = 0
     const property = fc.asyncProperty(fc.array(stay, { minLength: 3, maxLength: 30 }), late, async (stays, fates) => {

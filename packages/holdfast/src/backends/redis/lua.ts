@@ -2386,12 +2386,13 @@ if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
 return state
 end
 local line, wanted, keep = ARGV[2], ARGV[3], tonumber(ARGV[4])
-local function put_word(id)
-local box = 'm' .. session_of(id)
-local untl, ids = string.match(call('HGET', BOOK, box) or '', '^(%d+)(.*)$')
-if not untl or tonumber(untl) <= now then ids = '' end
-call('HSET', BOOK, box, whole(now + keep) .. ids .. ' ' .. id)
+local function put_words(session, ids)
+local box = 'm' .. session
+local untl, earlier = string.match(call('HGET', BOOK, box) or '', '^(%d+)(.*)$')
+if not untl or tonumber(untl) <= now then earlier = '' end
+call('HSET', BOOK, box, whole(now + keep) .. earlier .. ' ' .. table.concat(ids, ' '))
 end
+local words = {}
 local evicted, from = 0, '[' .. before(line)
 local over = not spread(line)
 while not over do
@@ -2404,7 +2405,9 @@ over = true
 break
 end
 if wanted == '' or wanted == claim.id then
-put_word(claim.id)
+local session = session_of(claim.id)
+words[session] = words[session] or {}
+table.insert(words[session], claim.id)
 tell(claim.id)
 remove(claim)
 evicted = evicted + 1
@@ -2414,6 +2417,7 @@ end
 if #members < PAGE then break end
 from = '(' .. members[#members]
 end
+for session, ids in pairs(words) do put_words(session, ids) end
 settle(line, {})
 return { whole(now), 'evicted', evicted }
 `

@@ -12,8 +12,9 @@ local function whole(number)
   return string.format('%.0f', number)
 end
 
--- The address of a table of this server's interpreter is as good as the server's run id for telling that it is the one
--- that wrote the header, and INFO would be dear. The layout is part of it: what another one wrote is looked at closely.
+-- The address of a table of this server's interpreter tells whether it is the one that wrote the header, and INFO would
+-- be dear. It rests on the random places that systems give to programs: where that is switched off, a restart is not
+-- noticed. The layout is part of it: what another one wrote is looked at closely.
 local print = tostring(redis) .. ' 1'
 local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
 local head = {
