@@ -27,13 +27,13 @@ console.log(receipt)
   const lease = await locks.mutex('order:7').acquire({ wait: 'forever', maxHold: '10s' })
   lease.assertHeld('2s')
   console.log('held:', lease.isHeld(), lease.validForMs() > 5000, lease.fence > 0n)
-  console.log('for the other process:', await other.mutex('order:7').tryAcquire({ wait: '100ms', maxHold: '10s' }))
+  console.log('for the other process:', await other.mutex('order:7').tryAcquire({ wait: '1s', maxHold: '10s' }))
   console.log('without waiting:', (await other.mutex('order:7').tryRun(work)).ran)
   const [line] = await locks.inspect('order:7')
   console.log('holders, waiters:', line.holders.length, line.waiters.length)
   const late = await other
     .mutex('order:7')
-    .acquire({ wait: '50ms' })
+    .acquire({ wait: '500ms' })
     .catch((error) => error)
   console.log('too late:', isHoldfastError(late, 'WAIT_TIMEOUT'), late.holder.pid === process.pid)
   console.log('released:', await lease.release())
@@ -60,7 +60,7 @@ await locks.all([locks.mutex('a'), locks.mutex('b')]).run((both) => both.leases.
   const writer = await book.write().acquire()
   const reader = await writer.downgrade()
   console.log('downgraded:', reader.mode)
-  console.log('ended by force:', await other.forceRelease('book'))
+  console.log('ended by force:', await other.forceRelease('book'), 'released:', await reader.release())
 }
 
 // Permits.
@@ -123,7 +123,7 @@ client.disconnect()
 // released: true
 // handed on: true
 // downgraded: read
-// ended by force: 1
+// ended by force: 1 released: false
 // a slot: true true
 // leads: true node-1
 // leads again: true
