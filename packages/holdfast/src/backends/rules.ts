@@ -76,6 +76,28 @@ export function birthSeq(last: number, wallMs: number, maxTtlMs: number): number
   return Math.max(last, wallMicros(wallMs) + Math.ceil(maxTtlMs * 1000))
 }
 
+/** A store of a quorum takes numbers up to so far above its clock, and begins so far above it. */
+export function aheadMs(maxTtlMs: number): number {
+  return maxTtlMs + 5000
+}
+
+/** How far above the clock numbers begin, at the birth and after a loss. Held back, it may be a node of a quorum. */
+export function riseMs({ maxTtlMs, quarantine }: Constants): number {
+  return quarantine ? aheadMs(maxTtlMs) : maxTtlMs
+}
+
+/** Why a store of a quorum does not take the number that was proposed; null: it does. */
+export function refuseSeq(
+  seq: number,
+  last: number,
+  wallMs: number,
+  maxTtlMs: number,
+): { readonly state: 'too-low'; readonly last: number } | { readonly state: 'too-high'; readonly now: number } | null {
+  if (seq <= last) return { state: 'too-low', last }
+  const now = wallMicros(wallMs)
+  return seq > now + aheadMs(maxTtlMs) * 1000 ? { state: 'too-high', now } : null
+}
+
 /** The floor of all numbers. */
 export function wallMicros(wallMs: number): number {
   return Math.floor(wallMs * 1000)

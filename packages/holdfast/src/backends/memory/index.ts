@@ -23,6 +23,7 @@ export function memory(): Backend {
   const port: Port = {
     kind: 'memory',
     ttlMsMin: 0,
+    votes: true,
     worker: null,
     async connect(setup) {
       let space = spaces.get(setup.namespace)

@@ -27,11 +27,13 @@ import {
   birthSeq,
   type Constants,
   nextSeq,
+  refuseSeq,
   requireClaim,
   requireHold,
   requireSame,
   requireSession,
   requireSmaller,
+  riseMs,
 } from '../rules.ts'
 import { Book, firstAbove, type Moment, setEnd } from './book.ts'
 import { CellStore } from './cell-store.ts'
@@ -72,13 +74,14 @@ export class Store {
     return this.#cells
   }
 
-  open(constants: Constants, draft: SessionDraft): Timed {
+  open(constants: Constants & { readonly voter?: boolean }, draft: SessionDraft): Timed {
     const { nowMs, wallMs } = this.#moment()
     requireSession(draft, constants)
     if (this.#constants === null) {
-      this.#constants = { maxTtlMs: constants.maxTtlMs, quarantine: constants.quarantine }
-      this.#last = birthSeq(this.#last, wallMs, constants.maxTtlMs)
-      if (constants.quarantine && draft.seenBefore) this.#graceUntilMs = nowMs + constants.maxTtlMs
+      const { maxTtlMs, quarantine, voter = false } = constants
+      this.#constants = { maxTtlMs, quarantine }
+      this.#last = birthSeq(this.#last, wallMs, riseMs(constants))
+      if (quarantine && (draft.seenBefore || voter)) this.#graceUntilMs = nowMs + maxTtlMs
     } else {
       requireSame(this.#constants, constants)
     }
@@ -109,7 +112,8 @@ export class Store {
     const earlier = this.#book.claims.get(draft.id)
     if (earlier !== undefined && isLive(earlier, serverMs)) return { serverMs, ...this.#standing(earlier, moment, []) }
     if (serverMs > terms.notAfterMs) return { serverMs, state: 'too-late' }
-    if (terms.mode === 'try' && moment.heldBack) {
+    const { exactSeq } = terms
+    if (exactSeq === undefined && terms.mode === 'try' && moment.heldBack) {
       return { serverMs, state: 'held-back', retryMs: this.#graceUntilMs - serverMs }
     }
     if (earlier !== undefined) this.#book.settle(earlier.line, moment)
@@ -118,6 +122,7 @@ export class Store {
     if (line !== undefined && terms.mode === 'try' && mayOpen([...line.claims, draft], false) <= line.claims.length) {
       return this.#refuse(line, terms.sliceMs, serverMs)
     }
+    if (exactSeq !== undefined) return this.#vote(session, draft, exactSeq, moment)
     this.#last = nextSeq(this.#last, terms.minSeq, moment.wallMs)
     const claim = this.#book.add(session, draft, this.#last, moment)
     this.#book.settle(claim.line, moment, [draft.id])
@@ -231,7 +236,7 @@ export class Store {
   /** A number for a cell, from the same source as those of claims. */
   number(constants: Constants, minSeq: number): number {
     const { wallMs } = this.#moment()
-    const last = this.#constants === null ? birthSeq(this.#last, wallMs, constants.maxTtlMs) : this.#last
+    const last = this.#constants === null ? birthSeq(this.#last, wallMs, riseMs(constants)) : this.#last
     this.#last = nextSeq(last, minSeq, wallMs)
     return this.#last
   }
@@ -254,6 +259,19 @@ export class Store {
   #moment(): Moment {
     const nowMs = this.#clock.monotonicMs()
     return { nowMs, wallMs: this.#clock.wallMs(), heldBack: this.#graceUntilMs > nowMs }
+  }
+
+  /** As a node of a quorum: the number is the taker's, and a store that holds grants back only says so. */
+  #vote(session: Session, draft: ClaimDraft, seq: number, moment: Moment): EnterAnswer {
+    const { nowMs: serverMs, wallMs, heldBack } = moment
+    const refusal = refuseSeq(seq, this.#last, wallMs, this.#constants?.maxTtlMs ?? 0)
+    if (refusal !== null) return { serverMs, ...refusal }
+    this.#last = seq
+    const claim = this.#book.add(session, draft, seq, moment)
+    this.#book.settle(claim.line, { ...moment, heldBack: false }, [draft.id])
+    const standing = standingOf(claim, serverMs, this.#graceUntilMs)
+    if (standing.state === 'closed' || !heldBack) return { serverMs, ...standing }
+    return { serverMs, ...standing, heldBackMs: this.#graceUntilMs - serverMs }
   }
 
   #own(session: Session, key: ClaimKey, nowMs: number): Claim | null {

@@ -23,7 +23,11 @@ export class Enters {
 
   async enter(session: SessionKey, entry: Entry): Promise<EnterAnswer> {
     for (;;) {
-      const [told = AGAIN] = await this.#of(session, entry.terms).add([entry])
+      // A number that is proposed is proposed to one claim.
+      const alone = entry.terms.exactSeq !== undefined
+      const [told = AGAIN] = await (alone
+        ? this.#deliver(session, [entry])
+        : this.#of(session, entry.terms).add([entry]))
       if (told !== AGAIN) return told
     }
   }
@@ -51,8 +55,8 @@ export class Enters {
   }
 }
 
-/** What `enter.lua` wants to know behind the channel. The entries have one mode and one slice. */
-export function enterArgs(session: SessionKey, entries: readonly Entry[]): readonly string[] {
+/** What `enter.lua` wants to know behind the channel. The entries have one mode and one slice. `ahead` in µs. */
+export function enterArgs(session: SessionKey, entries: readonly Entry[], ahead: string): readonly string[] {
   const [first] = entries
   if (first === undefined) throw new RangeError('there is nothing to enter')
   let minSeq = 0
@@ -64,8 +68,17 @@ export function enterArgs(session: SessionKey, entries: readonly Entry[]): reado
     notAfterMs = Math.min(notAfterMs, terms.notAfterMs)
     claims.push(draft.id, draft.line, shapeOf(draft), notesText(draft))
   }
-  const { mode, sliceMs } = first.terms
-  return [session.id, String(minSeq), mode, String(Math.floor(notAfterMs * 1000)), micros(sliceMs), '0', '0', ...claims]
+  const { mode, sliceMs, exactSeq = 0 } = first.terms
+  return [
+    session.id,
+    String(minSeq),
+    mode,
+    String(Math.floor(notAfterMs * 1000)),
+    micros(sliceMs),
+    String(exactSeq),
+    ahead,
+    ...claims,
+  ]
 }
 
 function shapeOf({ weight, capacity, slot, detached, maxHoldMs }: ClaimDraft): string {

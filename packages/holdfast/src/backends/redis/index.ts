@@ -11,6 +11,7 @@ import { emit } from '../../events.ts'
 import type { Ledger, LedgerSetup, WorkerRecipe } from '../../port.ts'
 import { type Address, MODULE_SCHEME, moduleOf, parseRedisUrl, redisUrlOf } from '../redis-address.ts'
 import { wireTo } from './factory.ts'
+import { failureOf } from './failure.ts'
 import { IoredisWire, isIoredis } from './ioredis.ts'
 import { RedisLedger } from './ledger.ts'
 import { clientOf } from './module.ts'
@@ -70,6 +71,7 @@ export function redis(
   return asBackend({
     kind: 'redis',
     ttlMsMin: 0,
+    votes: true,
     worker: source.worker === null ? null : workerFor(source.worker),
     async connect(setup) {
       const wire = await source.wire(setup.clock)
@@ -77,7 +79,7 @@ export function redis(
         return await ledgerOver(wire, setup, replicas, warned)
       } catch (error) {
         await wire.close()
-        throw error
+        throw failureOf(error, wire.failsOver)
       }
     },
   })

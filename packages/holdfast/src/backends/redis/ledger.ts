@@ -26,7 +26,15 @@ import type {
   Standing,
   Timed,
 } from '../../port.ts'
-import { requireClaim, requireHold, requireNumber, requireSame, requireSession, requireSmaller } from '../rules.ts'
+import {
+  aheadMs,
+  requireClaim,
+  requireHold,
+  requireNumber,
+  requireSame,
+  requireSession,
+  requireSmaller,
+} from '../rules.ts'
 import { Batch } from './batch.ts'
 import { micros, RedisCells } from './cells.ts'
 import { Enters, type Entry, enterArgs } from './enters.ts'
@@ -80,19 +88,21 @@ export class RedisLedger implements Ledger {
 
   /** Asks the server whether all is well. @throws {BackendUnavailableError | BackendRefusedError} */
   async connect(): Promise<void> {
-    const { maxTtlMs, quarantine } = this.#setup
+    const { maxTtlMs, quarantine, voter } = this.#setup
     const [head] = this.#bucket(0).keys
-    this.#requireSame(await this.#call(scripts.agree, [head], [micros(maxTtlMs), quarantine ? '1' : '0']))
+    this.#requireSame(
+      await this.#call(scripts.agree, [head], [micros(maxTtlMs), quarantine ? '1' : '0', voter ? '1' : '0']),
+    )
   }
 
   async open(draft: SessionDraft): Promise<Opened> {
-    const { maxTtlMs, quarantine } = this.#setup
+    const { maxTtlMs, quarantine, voter } = this.#setup
     requireSession(draft, { maxTtlMs, quarantine })
     const reply = await this.#run(scripts.open, draft.bucket, [
       draft.id,
       micros(draft.ttlMs),
       `${this.#channel} ${draft.pid} ${draft.host}`,
-      draft.seenBefore ? '1' : '0',
+      draft.seenBefore || voter ? '1' : '0',
       String(draft.minSeq),
       micros(maxTtlMs),
       quarantine ? '1' : '0',
@@ -226,7 +236,7 @@ export class RedisLedger implements Ledger {
   }
 
   #enterAll(session: SessionKey, entries: readonly Entry[]): Promise<Reply> {
-    const args = enterArgs(session, entries)
+    const args = enterArgs(session, entries, micros(aheadMs(this.#setup.maxTtlMs)))
     const ids = entries.map(({ draft }) => draft.id)
     return this.#safely(scripts.enter, session.bucket, args, ids)
   }
@@ -235,9 +245,8 @@ export class RedisLedger implements Ledger {
   #safely(script: Script, bucket: number, args: readonly string[], ids: readonly string[]): Promise<Reply> {
     const safe = this.#safe
     if (safe === null) return this.#run(script, bucket, args)
-    const { keys } = this.#bucket(bucket)
-    const all = [this.#keys.news, ...args]
-    return this.#guarded(() => safe.run(script, keys, all, ids), script).then(replyOf)
+    const work = (): Promise<unknown> => safe.run(script, this.#bucket(bucket).keys, [this.#keys.news, ...args], ids)
+    return this.#guarded(work, script).then(replyOf)
   }
 
   #leavesOf(bucket: number): Batch<ClaimKey, { readonly serverMs: number; readonly found: boolean }> {

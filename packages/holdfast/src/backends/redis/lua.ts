@@ -19,12 +19,16 @@ if layout and layout ~= '1' then
 error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
 end
+local function rise(maxttl, quarantine)
+head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
+end
 if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
-head.last = math.max(head.last, now + maxttl)
-if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
+local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
+local maxttl = tonumber(fixed[1] or 0)
+rise(maxttl, fixed[2])
+if fixed[2] == '1' then head.grace = now + maxttl end
 end
 head.era, head.fresh = era, true
 end
@@ -35,7 +39,7 @@ if head.fresh and head.print then save_head() end
 local function disagree(maxttl, quarantine, seen)
 local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
 if not fixed[1] then
-head.last = math.max(head.last, now + maxttl)
+rise(maxttl, quarantine)
 if seen and quarantine == '1' then head.grace = now + maxttl end
 call('HSET', HEAD, 'maxttl', whole(maxttl), 'quarantine', quarantine)
 save_head()
@@ -43,7 +47,7 @@ elseif tonumber(fixed[1]) ~= maxttl or fixed[2] ~= quarantine then
 return { whole(now), 'differs', fixed[1], fixed[2] }
 end
 end
-return disagree(tonumber(ARGV[1]), ARGV[2], false) or { whole(now), 'agreed' }
+return disagree(tonumber(ARGV[1]), ARGV[2], ARGV[3] == '1') or { whole(now), 'agreed' }
 `
 
 export const OPEN: string = `#!lua
@@ -65,12 +69,16 @@ if layout and layout ~= '1' then
 error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
 end
+local function rise(maxttl, quarantine)
+head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
+end
 if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
-head.last = math.max(head.last, now + maxttl)
-if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
+local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
+local maxttl = tonumber(fixed[1] or 0)
+rise(maxttl, fixed[2])
+if fixed[2] == '1' then head.grace = now + maxttl end
 end
 head.era, head.fresh = era, true
 end
@@ -84,7 +92,7 @@ if head.fresh and head.print then save_head() end
 local function disagree(maxttl, quarantine, seen)
 local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
 if not fixed[1] then
-head.last = math.max(head.last, now + maxttl)
+rise(maxttl, quarantine)
 if seen and quarantine == '1' then head.grace = now + maxttl end
 call('HSET', HEAD, 'maxttl', whole(maxttl), 'quarantine', quarantine)
 save_head()
@@ -349,12 +357,16 @@ if layout and layout ~= '1' then
 error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
 end
+local function rise(maxttl, quarantine)
+head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
+end
 if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
-head.last = math.max(head.last, now + maxttl)
-if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
+local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
+local maxttl = tonumber(fixed[1] or 0)
+rise(maxttl, fixed[2])
+if fixed[2] == '1' then head.grace = now + maxttl end
 end
 head.era, head.fresh = era, true
 end
@@ -677,14 +689,14 @@ end
 local function number()
 if proposed == 0 then return next_number(least) end
 if proposed <= head.last then return nil, { 'too-low', whole(head.last) } end
-if proposed > now + ahead then return nil, { 'too-high' } end
+if proposed > now + ahead then return nil, { 'too-high', whole(now) } end
 head.last = proposed
 return proposed
 end
 local function enter_line(id, line, weight, capacity, flags, hold)
 local state = settle(line, {})
 if state.again then return { 'again' } end
-local fits = state.complete and state.sum + weight <= math.min(state.least, capacity) and not held_back()
+local fits = state.complete and state.sum + weight <= math.min(state.least, capacity) and (proposed > 0 or not held_back())
 if mode == 'try' and not fits then return refuse(line) end
 local seq, why = number()
 if not seq then return why end
@@ -709,7 +721,7 @@ local function enter(id, line, shape, notes)
 local earlier = find(id, line)
 if earlier and lives(earlier) then return settled_standing(earlier, {}) end
 if now > not_after then return { 'too-late' } end
-if mode == 'try' and held_back() then return { 'held-back', whole(head.grace - now) } end
+if mode == 'try' and proposed == 0 and held_back() then return { 'held-back', whole(head.grace - now) } end
 if earlier then remove(earlier) end
 local weight, capacity, flags, hold = string.match(shape, '^(%d+) (%d+) (%d+) (%d+)$')
 local answer = enter_line(id, line, tonumber(weight), tonumber(capacity), tonumber(flags), tonumber(hold))
@@ -717,7 +729,9 @@ if notes ~= '' and (answer[1] == 'open' or answer[1] == 'closed') then call('HSE
 return answer
 end
 for _, at in ipairs(left) do
-answers[(at - FIRST) / FIELDS + 1] = enter(ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3])
+local answer = enter(ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3])
+if proposed > 0 and answer[1] == 'open' and held_back() then answer[6] = whole(head.grace - now) end
+answers[(at - FIRST) / FIELDS + 1] = answer
 end
 if head.last ~= last then save_last() end
 return { moment, 'told', answers }
@@ -742,12 +756,16 @@ if layout and layout ~= '1' then
 error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
 end
+local function rise(maxttl, quarantine)
+head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
+end
 if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
-head.last = math.max(head.last, now + maxttl)
-if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
+local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
+local maxttl = tonumber(fixed[1] or 0)
+rise(maxttl, fixed[2])
+if fixed[2] == '1' then head.grace = now + maxttl end
 end
 head.era, head.fresh = era, true
 end
@@ -1053,12 +1071,16 @@ if layout and layout ~= '1' then
 error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
 end
+local function rise(maxttl, quarantine)
+head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
+end
 if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
-head.last = math.max(head.last, now + maxttl)
-if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
+local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
+local maxttl = tonumber(fixed[1] or 0)
+rise(maxttl, fixed[2])
+if fixed[2] == '1' then head.grace = now + maxttl end
 end
 head.era, head.fresh = era, true
 end
@@ -1306,12 +1328,16 @@ if layout and layout ~= '1' then
 error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
 end
+local function rise(maxttl, quarantine)
+head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
+end
 if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
-head.last = math.max(head.last, now + maxttl)
-if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
+local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
+local maxttl = tonumber(fixed[1] or 0)
+rise(maxttl, fixed[2])
+if fixed[2] == '1' then head.grace = now + maxttl end
 end
 head.era, head.fresh = era, true
 end
@@ -1628,12 +1654,16 @@ if layout and layout ~= '1' then
 error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
 end
+local function rise(maxttl, quarantine)
+head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
+end
 if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
-head.last = math.max(head.last, now + maxttl)
-if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
+local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
+local maxttl = tonumber(fixed[1] or 0)
+rise(maxttl, fixed[2])
+if fixed[2] == '1' then head.grace = now + maxttl end
 end
 head.era, head.fresh = era, true
 end
@@ -1949,12 +1979,16 @@ if layout and layout ~= '1' then
 error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
 end
+local function rise(maxttl, quarantine)
+head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
+end
 if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
-head.last = math.max(head.last, now + maxttl)
-if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
+local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
+local maxttl = tonumber(fixed[1] or 0)
+rise(maxttl, fixed[2])
+if fixed[2] == '1' then head.grace = now + maxttl end
 end
 head.era, head.fresh = era, true
 end
@@ -2187,12 +2221,16 @@ if layout and layout ~= '1' then
 error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
 end
+local function rise(maxttl, quarantine)
+head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
+end
 if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
-head.last = math.max(head.last, now + maxttl)
-if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
+local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
+local maxttl = tonumber(fixed[1] or 0)
+rise(maxttl, fixed[2])
+if fixed[2] == '1' then head.grace = now + maxttl end
 end
 head.era, head.fresh = era, true
 end
@@ -2602,12 +2640,16 @@ if layout and layout ~= '1' then
 error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
 end
+local function rise(maxttl, quarantine)
+head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
+end
 if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
-head.last = math.max(head.last, now + maxttl)
-if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
+local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
+local maxttl = tonumber(fixed[1] or 0)
+rise(maxttl, fixed[2])
+if fixed[2] == '1' then head.grace = now + maxttl end
 end
 head.era, head.fresh = era, true
 end
@@ -2663,12 +2705,16 @@ if layout and layout ~= '1' then
 error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
 end
+local function rise(maxttl, quarantine)
+head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
+end
 if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
-head.last = math.max(head.last, now + maxttl)
-if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
+local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
+local maxttl = tonumber(fixed[1] or 0)
+rise(maxttl, fixed[2])
+if fixed[2] == '1' then head.grace = now + maxttl end
 end
 head.era, head.fresh = era, true
 end
@@ -2705,12 +2751,16 @@ if layout and layout ~= '1' then
 error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
 end
+local function rise(maxttl, quarantine)
+head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
+end
 if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
-local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
-head.last = math.max(head.last, now + maxttl)
-if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
+local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
+local maxttl = tonumber(fixed[1] or 0)
+rise(maxttl, fixed[2])
+if fixed[2] == '1' then head.grace = now + maxttl end
 end
 head.era, head.fresh = era, true
 end

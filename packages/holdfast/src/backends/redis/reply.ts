@@ -40,12 +40,20 @@ export function enterAnswerOf(value: unknown, serverMs: number): EnterAnswer | t
     case 'open':
     case 'closed': {
       const standing = standingOf(value)
-      return standing === AGAIN || standing.state === 'gone' ? AGAIN : { serverMs, ...standing }
+      if (standing === AGAIN || standing.state === 'gone') return AGAIN
+      const heldBack = typeof value === 'string' ? undefined : (value as Reply)[5]
+      return heldBack === undefined || standing.state === 'closed'
+        ? { serverMs, ...standing }
+        : { serverMs, ...standing, heldBackMs: Number(heldBack) / 1000 }
     }
     case 'refused':
       return { serverMs, state, holder: rowOf(second) }
     case 'too-late':
       return { serverMs, state }
+    case 'too-low':
+      return { serverMs, state, last: Number(second) }
+    case 'too-high':
+      return { serverMs, state, now: Number(second) }
     case 'held-back':
       return { serverMs, state, retryMs: Number(second) / 1000 }
     default:
@@ -102,6 +110,7 @@ export function rowOf(value: unknown): ClaimRow | null {
     label,
     value: shown,
     sinceWallMs: Number(since) / 1000,
+    untilWallMs: dead === '0' ? null : Number(dead) / 1000,
   }
 }
 
@@ -110,7 +119,6 @@ export const DETACHED = 2
 
 interface Notes {
   readonly label: string | null
-    untilWallMs: dead === '0' ? null : Number(dead) / 1000,
   readonly value: string | null
 }
 

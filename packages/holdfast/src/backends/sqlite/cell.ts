@@ -3,6 +3,7 @@
  * never acts twice, whatever happened in between. A set that ended keeps its era until its members are swept.
  */
 import type { CellAnswer, CellValue, CellWrite, Timed } from '../../port.ts'
+import type { Constants } from '../rules.ts'
 import { type Query, query, type SqliteDatabase } from './database.ts'
 import { bear, takeNumber } from './space.ts'
 import type { Step } from './step.ts'
@@ -66,9 +67,8 @@ export function getCell(step: Step, name: string): CellValue | null {
 }
 
 /** Who uses the namespace, for a cell that is written before anybody has opened a session in it. */
-export interface Owner {
+export interface Owner extends Constants {
   readonly namespace: string
-  readonly maxTtlMs: number
 }
 
 export function setCell(step: Step, owner: Owner, name: string, value: string, write: CellWrite): CellAnswer {
@@ -77,7 +77,7 @@ export function setCell(step: Step, owner: Owner, name: string, value: string, w
   if (before?.version === null) return { serverMs, state: 'refused' }
   if (before !== undefined) return { serverMs, state: 'written', version: before.version }
   if (serverMs > write.notAfterMs) return { serverMs, state: 'too-late' }
-  const ns = bear(step, owner.namespace, owner.maxTtlMs)
+  const ns = bear(step, owner.namespace, owner)
   const current = sql.cell.find.get(ns, name, serverMs)?.version ?? null
   const refused = write.ifVersion !== undefined && write.ifVersion !== current
   const version = refused ? null : takeNumber(step, ns, write.minSeq)
@@ -97,7 +97,7 @@ export function addMember(
 ): Timed & { readonly state: 'counted' | 'too-late'; readonly count: number } {
   const { nowMs: serverMs, sql } = step
   if (serverMs > terms.notAfterMs) return { serverMs, state: 'too-late', count: countMembers(step, name) }
-  const ns = bear(step, owner.namespace, owner.maxTtlMs)
+  const ns = bear(step, owner.namespace, owner)
   const latest = sql.cell.group.get(ns, name)
   const live = latest !== undefined && latest.ends_ms > serverMs
   const era = live ? latest.era : (latest?.era ?? 0) + 1

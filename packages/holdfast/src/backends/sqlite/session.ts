@@ -100,7 +100,7 @@ export function openSession(step: Step, namespace: string, constants: Constants,
   requireSession(draft, constants)
   leastNumber(step, draft.minSeq)
   const { sql, nowMs } = step
-  const ns = bear(step, namespace, constants.maxTtlMs)
+  const ns = bear(step, namespace, constants)
   agree(step, ns, constants, draft.seenBefore)
   sql.space.raise.run(draft.minSeq - 1, ns)
   const endMs = nowMs + draft.ttlMs + step.grainMs

@@ -2,7 +2,7 @@
  * A namespace: the constants everybody must agree on, the highest number given out, until when grants are held back,
  * and a count of moves, by which other processes see that something happened they may wait for.
  */
-import { birthSeq, type Constants, nextSeq, requireSame } from '../rules.ts'
+import { birthSeq, type Constants, nextSeq, requireSame, riseMs } from '../rules.ts'
 import { type Query, query, type SqliteDatabase } from './database.ts'
 import { type Step, UNBORN } from './step.ts'
 
@@ -61,11 +61,11 @@ export class SpaceSql {
 }
 
 /** Makes the namespace's row if there is none, with numbers above all that a lost one can have given out. */
-export function bear(step: Step, namespace: string, maxTtlMs: number): number {
+export function bear(step: Step, namespace: string, constants: Constants): number {
   if (step.ns !== UNBORN) return step.ns
   const row = step.sql.space.make.get(namespace)
   if (row === undefined) throw new Error('a new row was not returned')
-  step.sql.space.makeNumber.run(row.ns, birthSeq(0, step.wallMs, maxTtlMs))
+  step.sql.space.makeNumber.run(row.ns, birthSeq(0, step.wallMs, riseMs(constants)))
   return row.ns
 }
 
@@ -78,7 +78,7 @@ export function agree(step: Step, ns: number, constants: Constants, seenBefore: 
     return
   }
   const { maxTtlMs, quarantine } = constants
-  const last = birthSeq(space.last, step.wallMs, maxTtlMs)
+  const last = birthSeq(space.last, step.wallMs, riseMs(constants))
   const graceMs = quarantine && seenBefore ? step.nowMs + maxTtlMs : 0
   step.sql.space.setConstants.run(maxTtlMs, quarantine ? 1 : 0, ns)
   step.sql.space.setNumber.run(last, graceMs, ns)

@@ -4,7 +4,7 @@
 local function disagree(maxttl, quarantine, seen)
   local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
   if not fixed[1] then
-    head.last = math.max(head.last, now + maxttl)
+    rise(maxttl, quarantine)
     if seen and quarantine == '1' then head.grace = now + maxttl end
     call('HSET', HEAD, 'maxttl', whole(maxttl), 'quarantine', quarantine)
     save_head()

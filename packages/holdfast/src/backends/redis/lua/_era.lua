@@ -1,12 +1,19 @@
 -- era: a server that has not written the header before may have lost data, and numbers rise above what was lost. An era
 -- ends with a restart or a failover: then the server has another run id.
 
+-- Above every number that may have been lost. Where grants are held back, the namespace may be that of a quorum, whose
+-- numbers are proposed up to 5 s further ahead.
+local function rise(maxttl, quarantine)
+  head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
+end
+
 if head.print ~= print then
   local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
   if head.era and head.era ~= era then
-    local maxttl = tonumber(call('HGET', HEAD, 'maxttl') or 0)
-    head.last = math.max(head.last, now + maxttl)
-    if call('HGET', HEAD, 'quarantine') == '1' then head.grace = now + maxttl end
+    local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
+    local maxttl = tonumber(fixed[1] or 0)
+    rise(maxttl, fixed[2])
+    if fixed[2] == '1' then head.grace = now + maxttl end
   end
   head.era, head.fresh = era, true
 end

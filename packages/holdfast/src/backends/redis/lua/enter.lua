@@ -59,7 +59,7 @@ end
 local function number()
   if proposed == 0 then return next_number(least) end
   if proposed <= head.last then return nil, { 'too-low', whole(head.last) } end
-  if proposed > now + ahead then return nil, { 'too-high' } end
+  if proposed > now + ahead then return nil, { 'too-high', whole(now) } end
   head.last = proposed
   return proposed
 end
@@ -67,7 +67,7 @@ end
 local function enter_line(id, line, weight, capacity, flags, hold)
   local state = settle(line, {})
   if state.again then return { 'again' } end
-  local fits = state.complete and state.sum + weight <= math.min(state.least, capacity) and not held_back()
+  local fits = state.complete and state.sum + weight <= math.min(state.least, capacity) and (proposed > 0 or not held_back())
   if mode == 'try' and not fits then return refuse(line) end
   local seq, why = number()
   if not seq then return why end
@@ -95,7 +95,7 @@ local function enter(id, line, shape, notes)
   -- It is told as well when it opens: a repeat may come so late that nobody reads its answer.
   if earlier and lives(earlier) then return settled_standing(earlier, {}) end
   if now > not_after then return { 'too-late' } end
-  if mode == 'try' and held_back() then return { 'held-back', whole(head.grace - now) } end
+  if mode == 'try' and proposed == 0 and held_back() then return { 'held-back', whole(head.grace - now) } end
   if earlier then remove(earlier) end
   local weight, capacity, flags, hold = string.match(shape, '^(%d+) (%d+) (%d+) (%d+)$')
   local answer = enter_line(id, line, tonumber(weight), tonumber(capacity), tonumber(flags), tonumber(hold))
@@ -104,7 +104,9 @@ local function enter(id, line, shape, notes)
 end
 
 for _, at in ipairs(left) do
-  answers[(at - FIRST) / FIELDS + 1] = enter(ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3])
+  local answer = enter(ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3])
+  if proposed > 0 and answer[1] == 'open' and held_back() then answer[6] = whole(head.grace - now) end
+  answers[(at - FIRST) / FIELDS + 1] = answer
 end
 if head.last ~= last then save_last() end
 return { moment, 'told', answers }
