@@ -110,6 +110,24 @@ test('each namespace has keys of its own, whatever its name, and all of a bucket
   }
 })
 
+test('a session whose id begins like the name of a field hides and makes no line', async () => {
+  const store = await ledger()
+  const bucket = store.bucketOf('door')
+  for (const letter of ['l', 't', 'w', 'm', 'n', 'o']) {
+    const session = { bucket, id: letter.repeat(16) }
+    await store.open(sessionDraft(session.id, { bucket }))
+    const every = Array.from({ length: 500 }, (_, n) => `${session.id}.${String(n).padStart(8, '0')}`)
+    // Such as would be looked for in the same bucket, if somebody took them for names.
+    const ids = every.filter((id) => store.bucketOf(id.slice(1)) === bucket).slice(0, 2)
+    for (const id of ids) await store.enter(session, claimDraft(id), terms())
+    expect(await store.list('', '', 10)).toMatchObject([{ line: 'door', claims: ids.map((id) => ({ id })) }])
+    expect(await store.beat(session, { ttlMs: 1000, after: '', limit: 64 })).toMatchObject({ audit: [{}, {}] })
+    await store.end(session)
+  }
+  expect(await store.list('', '', 10)).toEqual([])
+  await store.close()
+})
+
 /** What scripts called since, each with the keys that were declared to it. */
 async function watched(
   work: () => Promise<void>,

@@ -2589,11 +2589,44 @@ local DEAD_MAX = 512
 local buried = 0
 local SLOT, DETACHED = 1, 2
 local known_ends = {}
+local function parse(id, record)
+local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
+string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
+return {
+id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
+dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
+since = since, line = line,
+}
+end
+local function text_of(line)
+return call('HGET', BOOK, 'l' .. line)
+end
+local function alone(text)
+local id, record = string.match(text, '^(%S+) (.*)$')
+local claim = parse(id, record)
+claim.alone = true
+return claim
+end
+local function claim_of(id)
+local record = call('HGET', BOOK, id)
+return record and parse(id, record) or nil
+end
+local function find(id, line)
+local text = text_of(line)
+if not text then return nil end
+if text == '+' then
+local claim = claim_of(id)
+return claim and claim.line == line and claim or nil
+end
+local claim = alone(text)
+return claim.id == id and claim or nil
+end
 local prefix = 'l' .. ARGV[2]
 local page, names = call('HSCAN', BOOK, ARGV[3], 'COUNT', 1000), {}
 for at = 1, #page[2], 2 do
 local field = page[2][at]
-if string.sub(field, 1, #prefix) == prefix then names[#names + 1] = string.sub(field, 2) end
+local is_line = #field ~= 25 or string.find(field, ':', 1, true)
+if is_line and string.sub(field, 1, #prefix) == prefix then names[#names + 1] = string.sub(field, 2) end
 end
 return { whole(now), 'names', page[1], names }
 `
