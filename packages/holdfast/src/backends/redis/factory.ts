@@ -12,6 +12,9 @@ import { SILENT_MS } from './silence.ts'
 import type { Wire } from './wire.ts'
 
 const CONNECT_MS = 2000
+/** How often a cluster may send a request elsewhere, and how long it is put off where the keys are in two places. */
+const REDIRECTIONS_MAX = 5
+const TRY_AGAIN_MS = 5
 const PAUSE_MS = { first: 50, max: 1000 }
 
 export type Driver = 'ioredis' | 'redis'
@@ -61,6 +64,9 @@ function madeWithIoredis({ Redis, Cluster }: IoredisLibrary, address: Address): 
     enableOfflineQueue: false,
     clusterRetryStrategy: pauseMs,
     slotsRefreshTimeout: SILENT_MS,
+    // A bucket in two places is a matter for who asked: a beat has another way.
+    maxRedirections: REDIRECTIONS_MAX,
+    retryDelayOnTryAgain: TRY_AGAIN_MS,
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
   })

@@ -23,10 +23,15 @@ const PASSING = new Set(['LOADING', 'BUSY', 'TRYAGAIN', 'ASK', 'MOVED', 'CLUSTER
 const DENIED = /the user executing the script can't .*?(?= script:|$)/i
 const TOO_OLD = /unknown command|Unexpected engine|Invalid script flag|Error compiling script/i
 
-/** The first word of a server's error; empty when it is none. */
+/** The first word of a server's error; empty when it is none. A client that has tried again says it in its own words. */
 export function codeOf(error: unknown): string {
   const message = error instanceof Error ? error.message : ''
-  return /^-?([A-Z]{2,})(?= |$)/.exec(message)?.[1] ?? ''
+  return /^(?:-|.* Last error: \w+: )?([A-Z]{2,})(?= |$)/.exec(message)?.[1] ?? ''
+}
+
+/** It will not heal by itself. */
+export function isRefusal(error: unknown): boolean {
+  return REFUSALS.has(codeOf(error))
 }
 
 /**

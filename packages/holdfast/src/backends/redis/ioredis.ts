@@ -4,6 +4,7 @@
  */
 import { type Clock, systemClock, within } from '../../clock.ts'
 import { BackendUnavailableError } from '../../errors.ts'
+import { isRefusal } from './failure.ts'
 import { ioredisWarnings } from './ioredis-settings.ts'
 import { IoredisSpare } from './ioredis-spare.ts'
 import { Listening } from './listening.ts'
@@ -39,6 +40,8 @@ interface IoredisCluster extends Ioredis {
 
 /** How long a client that is handed in before it is connected may take. */
 const READY_MS = 2000
+/** One of several servers may be away, and the others are not to wait for it. */
+const NODE_READY_MS = 300
 
 export function isIoredis(client: unknown): client is Ioredis {
   if (typeof client !== 'object' || client === null) return false
@@ -76,7 +79,10 @@ export class IoredisWire implements Wire, Runner {
   }
 
   async ready(): Promise<void> {
-    await readied(this.#client, this.#clock)
+    await readied(this.#client, this.#clock, READY_MS, this.#own)
+    if (!this.cluster) return
+    // A server of a cluster is connected to by its first command, and until then the client refuses the second.
+    await Promise.allSettled(this.#nodes().map((node) => readied(node, this.#clock, NODE_READY_MS, false)))
   }
 
   run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
@@ -170,23 +176,32 @@ function addressOf({ options }: Ioredis): string {
 }
 
 /** Resolves when the client is connected; one that waits for its first command is told to. */
-async function readied(client: Ioredis, clock: Clock): Promise<void> {
+async function readied(client: Ioredis, clock: Clock, limitMs: number, own: boolean): Promise<void> {
   if (client.status === 'ready') return
+  let failure: unknown
   let onChange = (): void => {}
+  let onError = (_: unknown): void => {}
   const ready = new Promise<void>((resolve, reject) => {
     onChange = () => {
       if (client.status === 'ready') resolve()
       else if (client.status === 'end') reject(new BackendUnavailableError('the ioredis client was closed'))
     }
+    onError = (error) => {
+      failure = error
+      if (isRefusal(error)) reject(error)
+    }
     client.on('ready', onChange)
     client.on('end', onChange)
+    // The errors of a client that was handed in are its owner's, who must not miss them for our listening.
+    if (own) client.on('error', onError)
     onChange()
-    // What it says of failed attempts comes with the requests that fail.
+    // What it says of failed attempts comes as events.
     if (client.status === 'wait') client.connect().catch(() => {})
   })
-  const outcome = await within(clock, READY_MS, ready)
+  const outcome = await within(clock, limitMs, ready)
   client.off('ready', onChange)
   client.off('end', onChange)
+  if (own) client.off('error', onError)
   if (outcome.kind === 'error') throw outcome.error
-  if (outcome.kind === 'late') throw notConnected(client.status)
+  if (outcome.kind === 'late') throw failure ?? notConnected(client.status)
 }
