@@ -2,11 +2,13 @@
 import { Cluster, Redis } from 'ioredis'
 import { createCluster } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { givenServers } from '../../../../scripts/servers/given.ts'
 import { HOST } from '../../../../scripts/servers/port.ts'
 import { RedisServer } from '../../../../scripts/servers/redis-server.ts'
 import { until } from '../../../../scripts/servers/until.ts'
-import { redisGuard } from '../../src/guards/index.ts'
+import { type RedisScripts, redisGuard } from '../../src/guards/index.ts'
 import { exclusive } from '../guards/leases.ts'
+import { libraries } from './libraries.ts'
 
 describe('in a cluster', () => {
   /** One server that has all slots is enough for it to hold keys and scripts to them. */
@@ -50,6 +52,21 @@ describe('in a cluster', () => {
       await expect(other).rejects.toThrow('CROSSSLOT')
     } finally {
       client.destroy()
+    }
+  })
+})
+
+describe.each(libraries)('through $name', (library) => {
+  test.each(['sentinel', 'cluster'] as const)('a holder that was passed is refused: %s', async (topology) => {
+    const { client, end } = await library[topology](givenServers(), {})
+    try {
+      const guard = redisGuard(client as unknown as RedisScripts, `value-${topology}-${library.name}`)
+      await guard.set(exclusive(5n), 'first')
+      await guard.enter(undefined, exclusive(7n))
+      await expect(guard.set(exclusive(6n), 'too late')).rejects.toMatchObject({ code: 'STALE_FENCE', fence: 7n })
+      expect(await guard.run(exclusive(7n), "return redis.call('GET', KEYS[1])")).toBe('first')
+    } finally {
+      end()
     }
   })
 })
