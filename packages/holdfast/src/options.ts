@@ -21,16 +21,29 @@ export interface Settings {
   readonly defaults: TakeOptions
 }
 
-/** Of a take and of a description, of all kinds. */
-const TAKE_OPTIONS: ReadonlySet<string> = new Set([
-  ...['wait', 'maxHold', 'signal', 'label', 'within', 'detached', 'fair'],
-  ...['reentrant', 'permits', 'slot', 'value'],
+/** The names of the options that a kind of thing has. */
+export type OptionNames = ReadonlySet<string>
+const TAKE = ['wait', 'maxHold', 'signal', 'label', 'within', 'detached', 'fair']
+export const OPTIONS: Readonly<Record<'take' | 'mutex' | 'permits' | 'semaphore' | 'candidate', OptionNames>> = {
+  take: new Set(TAKE),
+  mutex: new Set([...TAKE, 'reentrant']),
+  permits: new Set([...TAKE, 'permits', 'slot']),
+  semaphore: new Set([...TAKE, 'permits', 'slot', 'capacity']),
+  candidate: new Set([...TAKE, 'value']),
+}
+/** Of a wait that ends without a lease, so that what belongs to a lease would be ignored. */
+const WAITING: OptionNames = new Set(['wait', 'signal', 'label'])
+/** What is given once for all takes of a thing, and where. */
+const OF_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
+  ['reentrant', 'a mutex, as in mutex(name, { reentrant: true })'],
+  ['capacity', 'a semaphore, as in semaphore(name, { capacity: 3 })'],
 ])
-const SETTINGS: ReadonlySet<string> = new Set([
+const DEFAULTS: OptionNames = new Set(['wait', 'maxHold'])
+const SETTINGS: OptionNames = new Set([
   ...['namespace', 'ttl', 'maxTtl', 'heartbeat', 'maxStall'],
   ...['front', 'defaults', 'warnAfter', 'quarantine'],
 ])
-const FRONT_OPTIONS: ReadonlySet<string> = new Set(['passes', 'slice', 'linger'])
+const FRONT_OPTIONS: OptionNames = new Set(['passes', 'slice', 'linger'])
 const TTL_MS_MIN = 1000
 const MAX_TTL_MS_MAX = 600_000
 /** A shorter hold is over before an answer can tell of it. */
@@ -40,16 +53,18 @@ export const VALUE_BYTES_MAX = 65_536
 
 /** @throws {TypeError | RangeError} naming option and value */
 export function parseSettings(asked: HoldfastOptions, ttlMsMin: number): Settings {
-  const options = copyOf('options', asked)
+  const options = copyOf('options', asked, "an object with a namespace, such as { namespace: 'shop' }")
   refuseUnknown(options, SETTINGS)
-  const maxTtlMs = bounded('maxTtl', given(options.maxTtl, '1m'), TTL_MS_MIN, MAX_TTL_MS_MAX)
+  const maxTtl = given(options.maxTtl, '1m')
+  const maxTtlMs = bounded('maxTtl', maxTtl, TTL_MS_MIN, MAX_TTL_MS_MAX)
   const front = given(options.front, {})
   const queue: FrontOptions = front === false ? {} : copyOf('front', front)
   refuseUnknown(queue, FRONT_OPTIONS)
   const defaults = copyOf('defaults', given(options.defaults, {}))
+  refuseUnknown(defaults, DEFAULTS)
   return {
     namespace: checkName('namespace', options.namespace),
-    ttlMs: bounded('ttl', given(options.ttl, '15s'), Math.max(TTL_MS_MIN, ttlMsMin), maxTtlMs),
+    ttlMs: bounded('ttl', given(options.ttl, '15s'), Math.max(TTL_MS_MIN, ttlMsMin), maxTtlMs, `maxTtl (${maxTtl})`),
     maxTtlMs,
     heartbeat: oneOf('heartbeat', given(options.heartbeat, 'auto'), ['auto', 'worker', 'main'] as const),
     maxStallMs: bounded('maxStall', given(options.maxStall, '30s'), 100, Number.MAX_SAFE_INTEGER),
@@ -67,7 +82,7 @@ export function parseSettings(asked: HoldfastOptions, ttlMsMin: number): Setting
 }
 
 /** Checks what can be checked without knowing the verb, so that a description with bad defaults fails when it is made. */
-export function checkTake<O extends TakeOptions>(options: O | undefined): O {
+export function checkTake<O extends TakeOptions>(options: O | undefined, known: OptionNames = OPTIONS.take): O {
   if (options === undefined) return {} as O
   const copy = copyOf('options', options)
   if (copy.wait !== undefined) parseWait(copy.wait)
@@ -76,27 +91,22 @@ export function checkTake<O extends TakeOptions>(options: O | undefined): O {
   if (copy.detached !== undefined) flag('detached', copy.detached)
   if (copy.fair !== undefined) flag('fair', copy.fair)
   checkSignal(copy.signal)
-  refuseUnknown(copy, TAKE_OPTIONS)
+  refuseUnknown(copy, known)
   return copy
 }
 
-/** Options of a wait that ends without a lease, so that what belongs to a lease would be ignored. */
+/** Options of a wait that ends without a lease. */
 export function checkWaiting(options: TakeOptions | undefined): TakeOptions {
-  const checked = checkTake(options)
-  for (const option of ['within', 'detached', 'maxHold', 'fair'] as const) {
-    if (checked[option] !== undefined) {
-      throw new TypeError(
-        `${option} must not be given, not even ${show(checked[option])}: what is waited for is no lease`,
-      )
-    }
-  }
-  return checked
+  return checkTake(options, WAITING)
 }
 
 /** A misspelt option would be ignored, and a lock without its `maxHold` is not what was asked for. */
-function refuseUnknown(options: object, known: ReadonlySet<string>): void {
-  for (const option of Object.keys(options)) {
-    if (!known.has(option)) throw new TypeError(`${show(option)} is no option here; there are ${[...known].join(', ')}`)
+function refuseUnknown(options: object, known: OptionNames): void {
+  for (const [option, value] of Object.entries(options)) {
+    if (known.has(option) || value === undefined) continue
+    const owner = OF_DESCRIPTIONS.get(option)
+    const hint = owner === undefined ? '' : `: it belongs to the description of ${owner}`
+    throw new TypeError(`${show(option)} is no option here${hint}; there are ${[...known].join(', ')}`)
   }
 }
 
@@ -122,10 +132,11 @@ export function flag(option: string, value: unknown): boolean {
   return value
 }
 
-export function bounded(option: string, value: unknown, minMs: number, maxMs: number): number {
+/** `most`: what the upper bound is called, where it is another option's value. */
+export function bounded(option: string, value: unknown, minMs: number, maxMs: number, most = `${maxMs} ms`): number {
   const ms = parseDuration(option, value)
   if (ms < minMs) throw new RangeError(`${option} must be at least ${minMs} ms, not ${show(value)}`)
-  if (ms > maxMs) throw new RangeError(`${option} must be at most ${maxMs} ms, not ${show(value)}`)
+  if (ms > maxMs) throw new RangeError(`${option} must be at most ${most}, not ${show(value)}`)
   return ms
 }
 
@@ -151,14 +162,14 @@ export function checkFunction(fn: unknown): void {
 }
 
 /** The options as they are now: what is checked is what is used, whatever a getter gives the next time. */
-export function copyOf<O extends object>(option: string, value: O): O {
-  requireObject(option, value)
+export function copyOf<O extends object>(option: string, value: O, wanted?: string): O {
+  requireObject(option, value, wanted)
   return { ...value }
 }
 
-export function requireObject(option: string, value: unknown): void {
+export function requireObject(option: string, value: unknown, wanted = 'an object'): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new TypeError(`${option} must be an object, not ${show(value)}`)
+    throw new TypeError(`${option} must be ${wanted}, not ${show(value)}`)
   }
 }
 

@@ -197,14 +197,14 @@ export class Takes implements FrontHome {
     if (inner === undefined) return null
     if (kind === 'lock') {
       if (wish.shared) return inner
-      if (inner.shared) throw deadlock(name, 'reads it, and a reader that asks to write waits for itself')
+      if (inner.shared) throw upgrade(name)
       if (reentrant) return inner
-      throw deadlock(name, 'holds it')
+      throw deadlock(name, 'holds it', 'Make the mutex reentrant, pass { within: lease }')
     }
     const holds = new Set(held.map((grant) => grant.hold))
     const weight = [...holds].reduce((sum, hold) => sum + hold.claim.weight, wish.weight)
     const capacity = [...holds].reduce((least, hold) => Math.min(least, hold.claim.wish.capacity), wish.capacity)
-    if (weight > capacity) throw deadlock(name, 'holds too much of it')
+    if (weight > capacity) throw deadlock(name, 'holds too much of it', 'Pass { within: lease }')
     return null
   }
 
@@ -256,15 +256,21 @@ export function checkParent(grant: Grant, line: string, wish: Wish): Grant {
   if (claim.line !== line) throw new TypeError(`within must be a lease on ${partsOf(line).name}, not on ${name}`)
   if (wish.detached) throw new TypeError('detached and within exclude each other: a nested lease ends with its parent')
   if (grant.check() !== 'held') throw new NotHeldError(`the lease on "${name}" given as within is not held`)
-  if (grant.shared && !wish.shared) throw deadlock(name, 'reads it, and a reader that asks to write waits for itself')
+  if (grant.shared && !wish.shared) throw upgrade(name)
   if (wish.weight > claim.weight) {
     throw new RangeError(`within is a lease of ${claim.weight} of "${name}" and cannot hold ${wish.weight}`)
   }
   return grant
 }
 
-function deadlock(name: string, what: string): DeadlockError {
+/** No lease of the chain is of use to it, for a reader never becomes a writer. */
+function upgrade(name: string): DeadlockError {
+  const what = 'reads it, and a reader that asks to write waits for itself'
+  return deadlock(name, what, 'Take the write lock from the start')
+}
+
+function deadlock(name: string, what: string, ways: string): DeadlockError {
   return new DeadlockError(
-    `this call chain ${what}: "${name}" can never be granted to it. Make the mutex reentrant, pass { within: lease }, or start the work in locks.outside(fn)`,
+    `this call chain ${what}: "${name}" can never be granted to it. ${ways}, or start the work in locks.outside(fn)`,
   )
 }

@@ -6,7 +6,7 @@ import type { Lease, Lockable, MultiLease, PermitLease, TakeOptions } from '../a
 import { type Duration, show } from '../duration.ts'
 import { BackendUnavailableError, UnsupportedError } from '../errors.ts'
 import type { Grant } from '../front/grant.ts'
-import { checkTake } from '../options.ts'
+import { checkTake, OPTIONS, type OptionNames } from '../options.ts'
 import { jittered } from '../random.ts'
 import { patienceOf } from './defaults.ts'
 import type { Home } from './home.ts'
@@ -40,6 +40,7 @@ export function all(
 class All extends Verbs<MultiLease, TakeOptions> {
   readonly name: string
   protected readonly own: TakeOptions
+  protected readonly callOptions: OptionNames = OPTIONS.take
   protected readonly patienceMs: number
   readonly #home: Home
   readonly #parts: readonly Part[]

@@ -8,7 +8,7 @@ import { isHoldfastError } from '../errors.ts'
 import { writable } from '../json.ts'
 import { AGAIN } from '../keeper/again.ts'
 import { checkName, checkText, lineOf } from '../names.ts'
-import { checkFunction, checkSignalOnly, checkTake, VALUE_BYTES_MAX } from '../options.ts'
+import { checkFunction, checkSignalOnly, checkTake, OPTIONS, VALUE_BYTES_MAX } from '../options.ts'
 import { withDefaults } from './defaults.ts'
 import type { Home } from './home.ts'
 import { MutexLease } from './lease.ts'
@@ -17,7 +17,7 @@ import { Thing } from './thing.ts'
 type CandidateOptions = TakeOptions & { readonly value?: string }
 
 export function election(home: Home, name: string, options?: TakeOptions): Election {
-  return new Candidacy(home, checkName('name', name), withDefaults(home, checkTake(options)))
+  return new Candidacy(home, checkName('name', name), withDefaults(home, checkTake(options, OPTIONS.candidate)))
 }
 
 class Candidacy extends Thing<Lease, CandidateOptions> implements Election {
@@ -28,6 +28,7 @@ class Candidacy extends Thing<Lease, CandidateOptions> implements Election {
       kind: 'election',
       name,
       options,
+      callOptions: OPTIONS.candidate,
       patienceMs: Number.POSITIVE_INFINITY,
       reentrant: false,
       wish: ({ value }) => ({

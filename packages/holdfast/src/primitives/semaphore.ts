@@ -4,7 +4,7 @@
  */
 import type { Lockable, PermitLease, PermitOptions, TakeOptions } from '../api.ts'
 import { checkName } from '../names.ts'
-import { checkTake, copyOf, flag, given, whole } from '../options.ts'
+import { checkTake, copyOf, flag, given, OPTIONS, whole } from '../options.ts'
 import { patienceOf, withDefaults } from './defaults.ts'
 import type { Home } from './home.ts'
 import { SlotLease } from './lease.ts'
@@ -18,12 +18,14 @@ export function semaphore(
   name: string,
   options: TakeOptions & { readonly capacity: number },
 ): Lockable<PermitLease, PermitOptions> {
-  const { capacity: asked, ...own } = copyOf('options', options)
+  const copy = copyOf('options', options, 'an object with a capacity, such as { capacity: 3 }')
+  const { capacity: asked, ...own } = checkTake(copy, OPTIONS.semaphore)
   const capacity = whole('capacity', asked, 1, CAPACITY_MAX)
   return new Thing<PermitLease, PermitOptions>(home, {
     kind: 'semaphore',
     name: checkName('name', name),
-    options: withDefaults(home, checkTake(own)),
+    options: withDefaults(home, own),
+    callOptions: OPTIONS.permits,
     patienceMs: patienceOf(home),
     reentrant: false,
     wish: (asked) => {

@@ -8,6 +8,7 @@ import type { Grant } from '../front/grant.ts'
 import { checkParent, type TakeTerms } from '../front/takes.ts'
 import type { Settled, Wish } from '../front/task.ts'
 import { type Kind, lineOf } from '../names.ts'
+import { OPTIONS, type OptionNames } from '../options.ts'
 import type { Home } from './home.ts'
 import { grantOf } from './lease.ts'
 import { type Taken, type TakeResult, Verbs } from './verbs.ts'
@@ -16,6 +17,8 @@ export interface Shape<L, O extends TakeOptions> {
   readonly kind: Kind
   readonly name: string
   readonly options: O
+  /** What a call may say; that of any take if not given. */
+  readonly callOptions?: OptionNames
   readonly patienceMs: number
   readonly reentrant: boolean
   /** @throws {TypeError | RangeError} for options that only this kind knows */
@@ -28,6 +31,7 @@ export interface Shape<L, O extends TakeOptions> {
 export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extends Verbs<L, O> {
   readonly name: string
   protected readonly own: O
+  protected readonly callOptions: OptionNames
   protected readonly patienceMs: number
   /** The line's full name, by which `all` sorts. */
   readonly line: string
@@ -42,6 +46,7 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
     this.#shape = shape
     this.name = shape.name
     this.own = shape.options
+    this.callOptions = shape.callOptions ?? OPTIONS.take
     this.patienceMs = shape.patienceMs
     this.line = lineOf(shape.kind, shape.name)
     if (shape.options.within !== undefined) parentOf(shape.options.within, home)

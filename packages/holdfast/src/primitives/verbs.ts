@@ -6,7 +6,7 @@ import type { Lease, Lockable, Ran, TakeOptions } from '../api.ts'
 import { type ClaimView, isHoldfastError, type LeaseLostError, WaitTimeoutError } from '../errors.ts'
 import { latest, runUnder } from '../front/chain.ts'
 import type { Grant } from '../front/grant.ts'
-import { checkFunction, checkTake, parseWait } from '../options.ts'
+import { checkFunction, checkTake, type OptionNames, parseWait } from '../options.ts'
 import { releaseGrant } from './lease.ts'
 
 /** A lease and the grants behind it, in the order in which they were taken. */
@@ -24,6 +24,8 @@ export abstract class Verbs<L extends Omit<Lease, 'fence'>, O extends TakeOption
   abstract readonly name: string
   /** Defaults of this description, already checked. */
   protected abstract readonly own: O
+  /** The names that the options of a call may have. */
+  protected abstract readonly callOptions: OptionNames
   /** Default of `run` and `acquire`. */
   protected abstract readonly patienceMs: number
 
@@ -74,7 +76,7 @@ export abstract class Verbs<L extends Omit<Lease, 'fence'>, O extends TakeOption
     return taken.lease
   }
   #merge(options: O | undefined): O {
-    return options === undefined ? this.own : { ...this.own, ...checkTake(options) }
+    return options === undefined ? this.own : { ...this.own, ...checkTake(options, this.callOptions) }
   }
   #wait(options: O, fallbackMs: number): number {
     return options.wait === undefined ? fallbackMs : parseWait(options.wait)

@@ -90,11 +90,13 @@ const deadlocks: Facts = {
     )
   },
 
-  async 'a reader that asks to write is refused at once'(world) {
+  async 'a reader that asks to write is refused at once, and told to take the write lock from the start'(world) {
     const locks = world.make()
     const line = locks.rwlock('thing')
     await line.read().run(async () => {
-      await refusal('DEADLOCK', soon('at once', line.write().acquire()))
+      const error = await refusal('DEADLOCK', soon('at once', line.write().acquire()))
+      assert.match(error.message, /Take the write lock from the start/)
+      assert.doesNotMatch(error.message, /reentrant|within/)
       await refusal('DEADLOCK', soon('at once', locks.mutex('thing', { reentrant: true }).acquire()))
       await refusal(
         'DEADLOCK',

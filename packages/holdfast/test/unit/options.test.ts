@@ -31,14 +31,16 @@ test('undefined is not given', () => {
 
 test('a namespace has no default', () => {
   expect(() => parseSettings({} as HoldfastOptions, 0)).toThrow(/namespace must be a string/)
-  expect(() => parseSettings(undefined as unknown as HoldfastOptions, 0)).toThrow(/options must be an object/)
+  expect(() => parseSettings(undefined as unknown as HoldfastOptions, 0)).toThrow(
+    "options must be an object with a namespace, such as { namespace: 'shop' }, not undefined",
+  )
 })
 
 describe('bounds are kept, and named when they are not', () => {
   test.each([
     [{ ttl: '999ms' }, 'ttl must be at least 1000 ms'],
-    [{ ttl: '61s' }, 'ttl must be at most 60000 ms'],
-    [{ ttl: '5m', maxTtl: '4m' }, 'ttl must be at most 240000 ms'],
+    [{ ttl: '61s' }, 'ttl must be at most maxTtl (1m), not "61s"'],
+    [{ ttl: '5m', maxTtl: '4m' }, 'ttl must be at most maxTtl (4m), not "5m"'],
     [{ maxTtl: '11m' }, 'maxTtl must be at most 600000 ms'],
     [{ maxTtl: '999ms' }, 'maxTtl must be at least 1000 ms'],
     [{ maxStall: '99ms' }, 'maxStall must be at least 100 ms'],
@@ -54,6 +56,7 @@ describe('bounds are kept, and named when they are not', () => {
     [{ quarantine: 1 }, 'quarantine must be true or false, not 1'],
     [{ defaults: { wait: '-5s' } }, 'wait must be digits and a unit'],
     [{ defaults: { maxHold: 5 } }, 'maxHold must be a duration with its unit'],
+    [{ defaults: { label: 'x' } }, '"label" is no option here; there are wait, maxHold'],
   ])('%j', (options, message) => {
     expect(() => settings(options)).toThrow(message)
   })
@@ -86,7 +89,7 @@ describe('a wait', () => {
 })
 
 test('options of a take are copied, checked, and refused if nobody knows them', () => {
-  const options = { wait: '5s', permits: 2 } as const
+  const options = { wait: '5s', label: 'x' } as const
   expect(checkTake(options)).toEqual(options)
   expect(checkTake(options)).not.toBe(options)
   expect(() => checkTake({ maxhold: '1s' } as never)).toThrow(/"maxhold" is no option/)
