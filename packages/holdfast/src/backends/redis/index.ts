@@ -7,17 +7,14 @@ import { fileURLToPath } from 'node:url'
 import { asBackend, type Backend } from '../../backend.ts'
 import type { Clock } from '../../clock.ts'
 import { show } from '../../duration.ts'
-import { emit } from '../../events.ts'
-import type { Ledger, LedgerSetup, WorkerRecipe } from '../../port.ts'
+import type { WorkerRecipe } from '../../port.ts'
 import { type Address, MODULE_SCHEME, moduleOf, parseRedisUrl, redisUrlOf } from '../redis-address.ts'
+import { ledgerOver } from './connecting.ts'
 import { wireTo } from './factory.ts'
-import { failureOf } from './failure.ts'
 import { IoredisWire, isIoredis } from './ioredis.ts'
-import { RedisLedger } from './ledger.ts'
 import { clientOf } from './module.ts'
 import { type NodeRedis, NodeRedisWire, nodeRedisKind } from './node-redis.ts'
 import { addressOf, type RedisCluster, type RedisConnect, type RedisSentinels, type RedisUrl } from './options.ts'
-import { lookAt } from './server.ts'
 import type { Wire } from './wire.ts'
 
 export type { Backend } from '../../backend.ts'
@@ -73,15 +70,7 @@ export function redis(
     ttlMsMin: 0,
     votes: true,
     worker: source.worker === null ? null : workerFor(source.worker),
-    async connect(setup) {
-      const wire = await source.wire(setup.clock)
-      try {
-        return await ledgerOver(wire, setup, replicas, warned)
-      } catch (error) {
-        await wire.close()
-        throw failureOf(error, wire.failsOver)
-      }
-    },
+    connect: async (setup) => ledgerOver(await source.wire(setup.clock), setup, replicas, warned),
   })
 }
 
@@ -126,20 +115,6 @@ function moduleSource(option: string, connect: unknown): Source {
         : new NodeRedisWire(client as NodeRedis, kind, make as () => Promise<NodeRedis>, clock)
     },
   }
-}
-
-async function ledgerOver(wire: Wire, setup: LedgerSetup, replicas: number, warned: Set<string>): Promise<Ledger> {
-  await wire.ready()
-  const settings = wire.warnings.map((message) => ({ code: 'client', message }))
-  for (const { code, message } of [...settings, ...(await lookAt(wire))]) {
-    if (warned.has(message)) continue
-    warned.add(message)
-    emit('holdfast:warning', () => ({ namespace: setup.namespace, code, message }))
-  }
-  const replication = replicas === 0 ? null : { count: replicas, limitMs: setup.maxTtlMs }
-  const ledger = new RedisLedger(wire, setup, replication)
-  await ledger.connect()
-  return ledger
 }
 
 function replicasOf(options: unknown): number {

@@ -4,7 +4,6 @@
  */
 import { type Clock, systemClock, within } from '../../clock.ts'
 import { BackendUnavailableError } from '../../errors.ts'
-import { isRefusal } from './failure.ts'
 import { ioredisWarnings } from './ioredis-settings.ts'
 import { IoredisSpare } from './ioredis-spare.ts'
 import { Listening } from './listening.ts'
@@ -178,22 +177,18 @@ function addressOf({ options }: Ioredis): string {
 /** Resolves when the client is connected; one that waits for its first command is told to. */
 async function readied(client: Ioredis, clock: Clock, limitMs: number, own: boolean): Promise<void> {
   if (client.status === 'ready') return
-  let failure: unknown
   let onChange = (): void => {}
-  let onError = (_: unknown): void => {}
+  let fail = (_: unknown): void => {}
   const ready = new Promise<void>((resolve, reject) => {
+    fail = reject
     onChange = () => {
       if (client.status === 'ready') resolve()
       else if (client.status === 'end') reject(new BackendUnavailableError('the ioredis client was closed'))
     }
-    onError = (error) => {
-      failure = error
-      if (isRefusal(error)) reject(error)
-    }
     client.on('ready', onChange)
     client.on('end', onChange)
     // The errors of a client that was handed in are its owner's, who must not miss them for our listening.
-    if (own) client.on('error', onError)
+    if (own) client.on('error', fail)
     onChange()
     // What it says of failed attempts comes as events.
     if (client.status === 'wait') client.connect().catch(() => {})
@@ -201,7 +196,7 @@ async function readied(client: Ioredis, clock: Clock, limitMs: number, own: bool
   const outcome = await within(clock, limitMs, ready)
   client.off('ready', onChange)
   client.off('end', onChange)
-  if (own) client.off('error', onError)
+  if (own) client.off('error', fail)
   if (outcome.kind === 'error') throw outcome.error
-  if (outcome.kind === 'late') throw failure ?? notConnected(client.status)
+  if (outcome.kind === 'late') throw notConnected(client.status)
 }

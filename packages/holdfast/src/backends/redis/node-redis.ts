@@ -4,6 +4,7 @@
  */
 import { type Clock, type Timer, within } from '../../clock.ts'
 import { BackendUnavailableError } from '../../errors.ts'
+import { isRefusal } from './failure.ts'
 import { Listening } from './listening.ts'
 import { nodeRedisWarnings } from './node-redis-settings.ts'
 import { type NodeRedisNode, NodeRedisSpare } from './node-redis-spare.ts'
@@ -76,6 +77,8 @@ export class NodeRedisWire implements Wire, Runner {
   #client: NodeRedis
   #commands: NodeRedis
   #timer: Timer | null = null
+  /** What the last attempt to connect came to, of a client of ours. */
+  #failure: unknown = null
   #pauseMs = PAUSE_MS.first
   readonly #listenings = new Set<Listening>()
   readonly #replicator: Replicator
@@ -111,8 +114,10 @@ export class NodeRedisWire implements Wire, Runner {
   async ready(): Promise<void> {
     const untilMs = this.#clock.monotonicMs() + READY_MS
     while (!this.#connected()) {
-      if ((this.#make === null && !this.#client.isOpen) || this.#clock.monotonicMs() > untilMs)
-        throw this.#notConnected()
+      // A client that tries on says so by staying open.
+      const over = !this.#client.isOpen && (this.#make === null || this.#failure !== null)
+      if (over || isRefusal(this.#failure) || this.#clock.monotonicMs() > untilMs)
+        throw this.#failure ?? this.#notConnected()
       await new Promise<void>((resolve) => this.#clock.after(LOOK_MS, resolve).ref())
     }
   }
@@ -174,13 +179,16 @@ export class NodeRedisWire implements Wire, Runner {
 
   /** Connects a client of ours, and replaces it when it has closed for good. */
   #adopt(client: NodeRedis): void {
-    const fell = (): void => {
-      if (client === this.#client && !client.isOpen) this.#later()
+    const fell = (error: unknown): void => {
+      if (client !== this.#client) return
+      this.#failure = error
+      if (!client.isOpen) this.#later()
     }
     client.on('error', fell)
     client.on('node-ready', () => loosen(client))
     client.connect().then(() => {
       this.#pauseMs = PAUSE_MS.first
+      this.#failure = null
       loosen(client)
       if (client !== this.#client || this.#closed) void ended(client)
     }, fell)
