@@ -36,13 +36,16 @@ interface Lease extends AsyncDisposable {
   /** The fence as a decimal string: JSON has no bigint. */
   toJSON(): Readonly<Record<string, unknown>>;
 }
+/** A number below the capacity that no other open permit has, and a fence that rises with each holder of it. */
+interface Slot {
+  readonly number: number;
+  readonly fence: bigint;
+}
 /** `slot` null: lease-only, because several legal holders have no order. */
 interface PermitLease extends Omit<Lease, "fence"> {
-  readonly slot: {
-    readonly number: number;
-    readonly fence: bigint;
-  } | null;
+  readonly slot: Slot | null;
 }
+/** What a take with `slot: true` gives. */
 
 /** Refuses a holder that others have passed. */
 interface Guard<Tx = void> {
@@ -131,8 +134,11 @@ declare function guardTable(dialect: SqlDialect, table: string): string;
 
 interface SqlGuardOptions<Tx> {
   readonly dialect: SqlDialect;
-  /** Executes one statement in the transaction and gives the number of changed rows, whatever the driver calls it. */
-  readonly run: (tx: Tx, sql: string, params: readonly unknown[]) => Promise<number>;
+  /**
+  * Executes one statement in the transaction and gives the number of changed rows, whatever the driver calls it.
+  * Writing the type of `tx` here, or as `sqlGuard<Transaction>`, is what types the guard.
+  */
+  readonly run: (tx: Tx, sql: string, params: readonly string[]) => Promise<number>;
   /** The table made by `guardTable`; the name is used exactly as written, with a dot after the schema if there is one. */
   readonly table: string;
   /** The resource, a row of the table. */

@@ -1,26 +1,3 @@
-/** A store to lock in, from `memory()`, `sqlite(file)`, … */
-interface Backend {
-  readonly kind: string;
-}
-
-/**
-* Lengths of time as users write them: digits, then a unit. A bare number is refused, because every text on locks has
-* a story of seconds taken for milliseconds.
-*/
-/** A length of time with its unit: `'250ms'`, `'5s'`, `'2m'`, `'1h'`, `'7d'`. Whole numbers only. */
-type Duration = `${number}${"ms" | "s" | "m" | "h" | "d"}`;
-/**
-* Checks a text from outside, such as an environment variable, and gives it back as a `Duration`.
-*
-* @throws {TypeError} when it is no string
-* @throws {RangeError} when it is not digits and a unit; names the text
-*/
-declare function duration(text: string): Duration;
-
-/**
-* Everything the library rejects with, one class a decision. Data is in fields, the message is for people. Not getting
-* a lock in time, losing one, an outage and a refusal are different classes, so no message needs to be parsed.
-*/
 interface ErrorByCode {
   WAIT_TIMEOUT: WaitTimeoutError;
   LEASE_LOST: LeaseLostError;
@@ -33,7 +10,10 @@ interface ErrorByCode {
   UNSUPPORTED: UnsupportedError;
   CLOSED: ClosedError;
 }
-/** What `inspect` and errors say about a claim. `fence` is its first one; local hand-overs raise it further. */
+/**
+* What `inspect` and errors say about a claim. `fence` is its first one; local hand-overs raise it further. Written as
+* JSON, the fence is decimal text.
+*/
 interface ClaimView {
   readonly id: string;
   readonly fence: bigint;
@@ -41,6 +21,17 @@ interface ClaimView {
   readonly pid: number;
   readonly label: string | null;
   readonly since: Date;
+  /** Outlives its process, and nobody renews it. */
+  readonly detached: boolean;
+  /** Its own hard end, by `maxHold`; null: it has none, or still waits. */
+  readonly until: Date | null;
+  /** In a quorum: which nodes have it. */
+  readonly votes?: readonly Vote[];
+}
+/** What a node of a quorum said; `unknown`: nothing in time. */
+interface Vote {
+  readonly node: string;
+  readonly vote: "yes" | "no" | "unknown";
 }
 /** Why a lease was lost. */
 type LossReason = "expired" | "max-hold" | "revoked" | "forgotten" | "stalled" | "closed";
@@ -50,6 +41,8 @@ declare abstract class HoldfastError extends Error {
   /** Lets `isHoldfastError` know errors of another copy of this package. */
   readonly holdfast = true;
   override get name(): string;
+  /** Fences are decimal text in it. */
+  toJSON(): Readonly<Record<string, unknown>>;
 }
 /** Not granted within `wait`, because others are ahead. */
 declare class WaitTimeoutError extends HoldfastError {
@@ -89,14 +82,11 @@ declare class BackendUnavailableError extends HoldfastError {
 declare class BackendRefusedError extends HoldfastError {
   readonly code = "BACKEND_REFUSED";
 }
-/** No majority of the nodes agreed. */
+/** Too few nodes of a quorum could be asked, or counted; it may heal, so retry. */
 declare class QuorumError extends HoldfastError {
   readonly code = "QUORUM";
-  readonly votes: readonly {
-    readonly node: string;
-    readonly vote: "yes" | "no" | "unknown";
-  }[];
-  constructor(message: string, votes: QuorumError["votes"]);
+  readonly votes: readonly Vote[];
+  constructor(message: string, votes: readonly Vote[], options?: ErrorOptions);
 }
 /** This backend cannot do that. */
 declare class UnsupportedError extends HoldfastError {
@@ -108,6 +98,20 @@ declare class ClosedError extends HoldfastError {
 }
 /** Works across two copies of the package and across workers, where `instanceof` does not. */
 declare function isHoldfastError<C extends keyof ErrorByCode>(error: unknown, code: C): error is ErrorByCode[C];
+
+/**
+* Lengths of time as users write them: digits, then a unit. A bare number is refused, because every text on locks has
+* a story of seconds taken for milliseconds.
+*/
+/** A length of time with its unit: `'250ms'`, `'5s'`, `'2m'`, `'1h'`, `'7d'`. Whole numbers only. */
+type Duration = `${number}${"ms" | "s" | "m" | "h" | "d"}`;
+/**
+* Checks a text from outside, such as an environment variable, and gives it back as a `Duration`.
+*
+* @throws {TypeError} when it is no string
+* @throws {RangeError} when it is not digits and a unit; names the text
+*/
+declare function duration(text: string): Duration;
 
 interface HoldfastOptions {
   /** No default: two businesses on one store must not meet on the same name. */
@@ -145,13 +149,13 @@ interface Holdfast extends AsyncDisposable {
   };
   semaphore(name: string, options: TakeOptions & {
     readonly capacity: number;
-  }): Lockable<PermitLease, PermitOptions>;
+  }): Semaphore;
   /** A fixed number of mutexes for any number of keys. */
   striped(name: string, stripes: number): {
     for(key: string): Lockable;
   };
   /** All or nothing, in the byte order of the full names, within one deadline. */
-  all(things: readonly Lockable<Omit<Lease, "fence">>[], options?: TakeOptions): Lockable<MultiLease>;
+  all<const Things extends readonly Lockable<Omit<Lease, "fence">>[]>(things: Things, options?: TakeOptions): Lockable<MultiLease<LeasesOf<Things>>>;
   election(name: string, options?: TakeOptions): Election;
   latch(name: string, count: number): Latch;
   barrier(name: string, parties: number): Barrier;
@@ -266,12 +270,32 @@ interface Lease extends AsyncDisposable {
   /** The fence as a decimal string: JSON has no bigint. */
   toJSON(): Readonly<Record<string, unknown>>;
 }
+/** A number below the capacity that no other open permit has, and a fence that rises with each holder of it. */
+interface Slot {
+  readonly number: number;
+  readonly fence: bigint;
+}
 /** `slot` null: lease-only, because several legal holders have no order. */
 interface PermitLease extends Omit<Lease, "fence"> {
-  readonly slot: {
-    readonly number: number;
-    readonly fence: bigint;
-  } | null;
+  readonly slot: Slot | null;
+}
+/** What a take with `slot: true` gives. */
+interface SlotLease extends PermitLease {
+  readonly slot: Slot;
+}
+type SlotOptions = PermitOptions & {
+  readonly slot: true;
+};
+/** As any lockable thing; with `slot: true` in the call the lease has a slot for sure. */
+interface Semaphore extends Lockable<PermitLease, PermitOptions> {
+  run<T>(fn: (lease: SlotLease) => T | PromiseLike<T>, options: SlotOptions): Promise<T>;
+  run<T>(fn: (lease: PermitLease) => T | PromiseLike<T>, options?: PermitOptions): Promise<T>;
+  tryRun<T>(fn: (lease: SlotLease) => T | PromiseLike<T>, options: SlotOptions): Promise<Ran<T>>;
+  tryRun<T>(fn: (lease: PermitLease) => T | PromiseLike<T>, options?: PermitOptions): Promise<Ran<T>>;
+  acquire(options: SlotOptions): Promise<SlotLease>;
+  acquire(options?: PermitOptions): Promise<PermitLease>;
+  tryAcquire(options: SlotOptions): Promise<SlotLease | null>;
+  tryAcquire(options?: PermitOptions): Promise<PermitLease | null>;
 }
 interface ReadLease extends Lease {
   readonly mode: "read";
@@ -282,9 +306,13 @@ interface WriteLease extends Lease {
   downgrade(): Promise<ReadLease>;
 }
 /** In the order of the things, each with its own fence. Held while all are. */
-interface MultiLease extends Omit<Lease, "fence"> {
-  readonly leases: readonly (Lease | PermitLease)[];
+interface MultiLease<Leases = readonly (Lease | PermitLease)[]> extends Omit<Lease, "fence"> {
+  readonly leases: Leases;
 }
+/** The lease of each thing, in their order. */
+type LeasesOf<Things extends readonly Lockable<Omit<Lease, "fence">>[]> = { readonly [I in keyof Things]: Things[I] extends {
+  acquire(): Promise<infer L>;
+} ? L : never };
 interface Election extends Lockable<Lease, TakeOptions & {
   readonly value?: string;
 }> {
@@ -346,6 +374,11 @@ interface Status {
   readonly held: number;
   readonly waiting: number;
   readonly connections: number;
+}
+
+/** A store to lock in, from `memory()`, `sqlite(file)`, … */
+interface Backend {
+  readonly kind: string;
 }
 
 interface Named {
@@ -421,4 +454,4 @@ interface EventByChannel {
 */
 declare function holdfast(target: string | Backend, options: HoldfastOptions): Holdfast;
 
-export { type Backend, BackendRefusedError, BackendUnavailableError, type Barrier, type Cell, type ClaimView, ClosedError, DeadlockError, type Duration, type Election, type ErrorByCode, type EventByChannel, type FrontOptions, type HeldLongEvent, type HintMissedEvent, type Holdfast, HoldfastError, type HoldfastOptions, type Latch, type Leader, type LeakEvent, type Lease, LeaseLostError, type LineView, type Lockable, type LossReason, type LostEvent, type MultiLease, type MutexOptions, NotHeldError, type PermitLease, type PermitOptions, QuorumError, type Ran, type ReadLease, type ReleaseEvent, type SessionEvent, StaleFenceError, type Status, type TakeEvent, type TakeOptions, UnsupportedError, WaitTimeoutError, type WarningEvent, type WriteLease, duration, holdfast, isHoldfastError };
+export { type Backend, BackendRefusedError, BackendUnavailableError, type Barrier, type Cell, type ClaimView, ClosedError, DeadlockError, type Duration, type Election, type ErrorByCode, type EventByChannel, type FrontOptions, type HeldLongEvent, type HintMissedEvent, type Holdfast, HoldfastError, type HoldfastOptions, type Latch, type Leader, type LeakEvent, type Lease, LeaseLostError, type LeasesOf, type LineView, type Lockable, type LossReason, type LostEvent, type MultiLease, type MutexOptions, NotHeldError, type PermitLease, type PermitOptions, QuorumError, type Ran, type ReadLease, type ReleaseEvent, type Semaphore, type SessionEvent, type Slot, type SlotLease, StaleFenceError, type Status, type TakeEvent, type TakeOptions, UnsupportedError, type Vote, WaitTimeoutError, type WarningEvent, type WriteLease, duration, holdfast, isHoldfastError };

@@ -39,11 +39,14 @@ export interface Holdfast extends AsyncDisposable {
   /** Excludes; the writer of a read–write line of the same name. */
   mutex(name: string, options?: MutexOptions): Lockable
   rwlock(name: string, options?: TakeOptions): { read(): Lockable<ReadLease>; write(): Lockable<WriteLease> }
-  semaphore(name: string, options: TakeOptions & { readonly capacity: number }): Lockable<PermitLease, PermitOptions>
+  semaphore(name: string, options: TakeOptions & { readonly capacity: number }): Semaphore
   /** A fixed number of mutexes for any number of keys. */
   striped(name: string, stripes: number): { for(key: string): Lockable }
   /** All or nothing, in the byte order of the full names, within one deadline. */
-  all(things: readonly Lockable<Omit<Lease, 'fence'>>[], options?: TakeOptions): Lockable<MultiLease>
+  all<const Things extends readonly Lockable<Omit<Lease, 'fence'>>[]>(
+    things: Things,
+    options?: TakeOptions,
+  ): Lockable<MultiLease<LeasesOf<Things>>>
   election(name: string, options?: TakeOptions): Election
   latch(name: string, count: number): Latch
   barrier(name: string, parties: number): Barrier
@@ -152,9 +155,31 @@ export interface Lease extends AsyncDisposable {
   toJSON(): Readonly<Record<string, unknown>>
 }
 
+/** A number below the capacity that no other open permit has, and a fence that rises with each holder of it. */
+export interface Slot {
+  readonly number: number
+  readonly fence: bigint
+}
 /** `slot` null: lease-only, because several legal holders have no order. */
 export interface PermitLease extends Omit<Lease, 'fence'> {
-  readonly slot: { readonly number: number; readonly fence: bigint } | null
+  readonly slot: Slot | null
+}
+/** What a take with `slot: true` gives. */
+export interface SlotLease extends PermitLease {
+  readonly slot: Slot
+}
+type SlotOptions = PermitOptions & { readonly slot: true }
+
+/** As any lockable thing; with `slot: true` in the call the lease has a slot for sure. */
+export interface Semaphore extends Lockable<PermitLease, PermitOptions> {
+  run<T>(fn: (lease: SlotLease) => T | PromiseLike<T>, options: SlotOptions): Promise<T>
+  run<T>(fn: (lease: PermitLease) => T | PromiseLike<T>, options?: PermitOptions): Promise<T>
+  tryRun<T>(fn: (lease: SlotLease) => T | PromiseLike<T>, options: SlotOptions): Promise<Ran<T>>
+  tryRun<T>(fn: (lease: PermitLease) => T | PromiseLike<T>, options?: PermitOptions): Promise<Ran<T>>
+  acquire(options: SlotOptions): Promise<SlotLease>
+  acquire(options?: PermitOptions): Promise<PermitLease>
+  tryAcquire(options: SlotOptions): Promise<SlotLease | null>
+  tryAcquire(options?: PermitOptions): Promise<PermitLease | null>
 }
 export interface ReadLease extends Lease {
   readonly mode: 'read'
@@ -165,8 +190,12 @@ export interface WriteLease extends Lease {
   downgrade(): Promise<ReadLease>
 }
 /** In the order of the things, each with its own fence. Held while all are. */
-export interface MultiLease extends Omit<Lease, 'fence'> {
-  readonly leases: readonly (Lease | PermitLease)[]
+export interface MultiLease<Leases = readonly (Lease | PermitLease)[]> extends Omit<Lease, 'fence'> {
+  readonly leases: Leases
+}
+/** The lease of each thing, in their order. */
+export type LeasesOf<Things extends readonly Lockable<Omit<Lease, 'fence'>>[]> = {
+  readonly [I in keyof Things]: Things[I] extends { acquire(): Promise<infer L> } ? L : never
 }
 
 export interface Election extends Lockable<Lease, TakeOptions & { readonly value?: string }> {

@@ -10,13 +10,13 @@ import type {
   HoldfastOptions,
   Latch,
   Lease,
+  LeasesOf,
   LineView,
   Lockable,
   MultiLease,
   MutexOptions,
-  PermitLease,
-  PermitOptions,
   ReadLease,
+  Semaphore,
   Status,
   TakeOptions,
   WriteLease,
@@ -78,13 +78,16 @@ export class HoldfastObject implements Holdfast {
   rwlock(name: string, options?: TakeOptions): { read(): Lockable<ReadLease>; write(): Lockable<WriteLease> } {
     return rwlock(this.#home, name, options)
   }
-  semaphore(name: string, options: TakeOptions & { readonly capacity: number }): Lockable<PermitLease, PermitOptions> {
+  semaphore(name: string, options: TakeOptions & { readonly capacity: number }): Semaphore {
     return semaphore(this.#home, name, options)
   }
   striped(name: string, stripes: number): { for(key: string): Lockable } {
     return striped(this.#home, name, stripes)
   }
-  all(things: readonly Lockable<Omit<Lease, 'fence'>>[], options?: TakeOptions): Lockable<MultiLease> {
+  all<const Things extends readonly Lockable<Omit<Lease, 'fence'>>[]>(
+    things: Things,
+    options?: TakeOptions,
+  ): Lockable<MultiLease<LeasesOf<Things>>> {
     return all(this.#home, things, options)
   }
   election(name: string, options?: TakeOptions): Election {

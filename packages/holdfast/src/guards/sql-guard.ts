@@ -12,8 +12,11 @@ import { quoted, type SqlDialect, type Statement, statement } from './sql-dialec
 
 export interface SqlGuardOptions<Tx> {
   readonly dialect: SqlDialect
-  /** Executes one statement in the transaction and gives the number of changed rows, whatever the driver calls it. */
-  readonly run: (tx: Tx, sql: string, params: readonly unknown[]) => Promise<number>
+  /**
+   * Executes one statement in the transaction and gives the number of changed rows, whatever the driver calls it.
+   * Writing the type of `tx` here, or as `sqlGuard<Transaction>`, is what types the guard.
+   */
+  readonly run: (tx: Tx, sql: string, params: readonly string[]) => Promise<number>
   /** The table made by `guardTable`; the name is used exactly as written, with a dot after the schema if there is one. */
   readonly table: string
   /** The resource, a row of the table. */

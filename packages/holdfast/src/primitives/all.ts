@@ -2,7 +2,7 @@
  * Several things at once, all or nothing: taken in the byte order of their full names, so that two callers never wait
  * for each other in a circle, and given back at once when one of them is not to be had.
  */
-import type { Lease, Lockable, MultiLease, PermitLease, TakeOptions } from '../api.ts'
+import type { Lease, LeasesOf, Lockable, MultiLease, PermitLease, TakeOptions } from '../api.ts'
 import { type Duration, show } from '../duration.ts'
 import { BackendUnavailableError, UnsupportedError } from '../errors.ts'
 import type { Grant } from '../front/grant.ts'
@@ -19,11 +19,11 @@ const PAUSE_MS = 50
 
 type Part = Thing<Omit<Lease, 'fence'>, TakeOptions>
 
-export function all(
+export function all<const Things extends readonly Lockable<Omit<Lease, 'fence'>>[]>(
   home: Home,
-  things: readonly Lockable<Omit<Lease, 'fence'>>[],
+  things: Things,
   options?: TakeOptions,
-): Lockable<MultiLease> {
+): Lockable<MultiLease<LeasesOf<Things>>> {
   if (!Array.isArray(things)) throw new TypeError(`things must be an array of lockable things, not ${show(things)}`)
   if (things.length === 0) throw new RangeError('things must not be empty')
   const parts = things.map((thing): Part => {
@@ -34,7 +34,9 @@ export function all(
   const twice = sorted.find((part, index) => part.line === sorted[index + 1]?.line)
   if (twice !== undefined) throw new RangeError(`things must be different: "${twice.name}" is among them twice`)
   // Only what is given here goes to the parts: each has its own defaults otherwise.
-  return new All(home, parts, sorted, checkTogether(checkTake(options)))
+  const together = new All(home, parts, sorted, checkTogether(checkTake(options)))
+  // The parts are the things, each of which gives a lease of its own type.
+  return together as Lockable<MultiLease<unknown>> as Lockable<MultiLease<LeasesOf<Things>>>
 }
 
 class All extends Verbs<MultiLease, TakeOptions> {

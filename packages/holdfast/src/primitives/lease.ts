@@ -135,7 +135,7 @@ export class ExclusiveLease extends FencedLease implements WriteLease {
   }
 }
 
-export class SlotLease extends BaseLease implements PermitLease {
+export class CountedLease extends BaseLease implements PermitLease {
   get slot(): PermitLease['slot'] {
     const { slot } = this.grant.hold.claim
     return slot === null ? null : writable({ number: slot, fence: this.grant.fence })

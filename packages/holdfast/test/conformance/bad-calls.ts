@@ -96,7 +96,7 @@ function things(locks: Holdfast): Calls {
     ...verbs('Lockable', () => locks.mutex(fresh())),
     ...verbs('ReadLockable', () => locks.rwlock(fresh()).read()),
     ...verbs('WriteLockable', () => locks.rwlock(fresh()).write()),
-    ...verbs('PermitLockable', () => locks.semaphore(fresh(), { capacity: 5 })),
+    ...verbs('Semaphore', () => locks.semaphore(fresh(), { capacity: 5 })),
     ...verbs('MultiLockable', () => locks.all([locks.mutex(fresh()), locks.mutex(fresh())])),
     ...verbs('Election', () => locks.election(fresh())),
     'Election.lead(fn)': (value) => locks.election(fresh()).lead(value, { signal: new AbortController().signal }),
@@ -148,6 +148,7 @@ async function leases(locks: Holdfast): Promise<Calls> {
     ReadLease: await locks.rwlock('b').read().acquire(),
     WriteLease: await locks.rwlock('c').write().acquire(),
     PermitLease: await locks.semaphore('d', { capacity: 1 }).acquire(),
+    SlotLease: await locks.semaphore('g', { capacity: 1 }).acquire({ slot: true }),
     MultiLease: await locks.all([locks.mutex('e'), locks.mutex('f')]).acquire(),
   }
   const of = ([label, lease]: [string, AnyLease]): [string, Call][] => [

@@ -95,6 +95,8 @@ class Reader {
       return
     }
     for (const inner of this.#inner(plain)) this.#given(inner)
+    // A mapped tuple counts as ours, but what can be called on it is not.
+    if (this.#checker.isArrayLikeType(this.#checker.getApparentType(plain))) return
     const label = this.#checker.typeToString(plain)
     if (this.#seen.has(label) || !this.#ours(plain)) return
     this.#seen.add(label)
@@ -148,5 +150,6 @@ class Reader {
 /** `Lockable<Lease, TakeOptions>` is long; what differs between lockable things is the lease. */
 function nameOf(label: string): string {
   if (label.startsWith('{')) return label.includes('read()') ? 'RwLock' : 'Stripes'
+  if (label.startsWith('MultiLease<')) return 'MultiLease'
   return /^Lockable<(\w+)/.exec(label)?.[1]?.replace(/Lease$/, 'Lockable') ?? label
 }

@@ -2,7 +2,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { type Guard, memoryGuard } from '../../src/guards/index.ts'
-import { type Holdfast, holdfast, type Lease, type PermitLease, StaleFenceError } from '../../src/index.ts'
+import {
+  type Holdfast,
+  holdfast,
+  type Lease,
+  type PermitLease,
+  type SlotLease,
+  StaleFenceError,
+} from '../../src/index.ts'
 import { exclusive, permit, shared } from './leases.ts'
 
 let locks: Holdfast
@@ -64,15 +71,14 @@ describe('leases of the library', () => {
     const semaphore = locks.semaphore('pool', { capacity: 2 })
     const first = await semaphore.acquire({ slot: true })
     const neighbour = await semaphore.acquire({ slot: true })
-    const perSlot = new Map([first, neighbour].map(({ slot }) => [slot?.number, memoryGuard()]))
+    const perSlot = new Map([first, neighbour].map(({ slot }) => [slot.number, memoryGuard()]))
     expect(perSlot.size).toBe(2)
-    const enterSlot = async (lease: PermitLease): Promise<void> =>
-      perSlot.get(lease.slot?.number)?.enter(undefined, lease)
+    const enterSlot = async (lease: SlotLease): Promise<void> => perSlot.get(lease.slot.number)?.enter(undefined, lease)
     await enterSlot(neighbour)
     await enterSlot(first)
     await first.release()
     const second = await semaphore.acquire({ slot: true })
-    expect(second.slot?.number).toBe(first.slot?.number)
+    expect(second.slot.number).toBe(first.slot.number)
     await enterSlot(second)
     await expect(enterSlot(first)).rejects.toMatchObject({ fence: second.slot?.fence })
     await enterSlot(neighbour)
