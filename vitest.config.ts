@@ -16,6 +16,7 @@ export default defineConfig({
       { find: /^holdfast\/memory$/, replacement: source('backends/memory/index.ts') },
       { find: /^holdfast\/sqlite$/, replacement: source('backends/sqlite/index.ts') },
       { find: /^holdfast\/redis$/, replacement: source('backends/redis/index.ts') },
+      { find: /^holdfast\/quorum$/, replacement: source('backends/quorum/index.ts') },
       { find: /^holdfast\/guard$/, replacement: source('guards/index.ts') },
     ],
   },

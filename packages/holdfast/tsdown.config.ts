@@ -11,6 +11,7 @@ const entries: Readonly<Record<string, string>> = {
   memory: 'src/backends/memory/index.ts',
   sqlite: 'src/backends/sqlite/index.ts',
   redis: 'src/backends/redis/index.ts',
+  quorum: 'src/backends/quorum/index.ts',
   guard: 'src/guards/index.ts',
 }
 

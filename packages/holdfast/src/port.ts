@@ -16,6 +16,8 @@ export interface Port {
   readonly worker: WorkerRecipe | null
   /** It can be one of a quorum's nodes: it heeds `exactSeq` and `voter`. */
   readonly votes?: boolean
+  /** How people know it from others of its kind, such as `10.0.0.5:6379`. */
+  readonly name?: string
   /** What it cannot do; asked for, it is refused before anything is sent. */
   readonly lacks?: readonly Lack[]
   connect(setup: LedgerSetup): Promise<Ledger>
@@ -157,6 +159,8 @@ export interface Timed {
 /** Where a store may forget what it answered, as at a failover, its era ends; a store without eras names none. */
 export interface Opened extends Timed {
   readonly era?: string | undefined
+  /** Only to a voter: for so long the store holds grants back. */
+  readonly heldBackMs?: number
 }
 export interface SessionGone extends Timed {
   readonly state: 'session-gone'

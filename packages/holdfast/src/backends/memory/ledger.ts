@@ -21,6 +21,7 @@ import type {
   Ledger,
   LedgerSetup,
   LineRow,
+  Opened,
   SessionDraft,
   SessionKey,
   Timed,
@@ -50,7 +51,7 @@ export class MemoryLedger implements Ledger {
     return 0
   }
 
-  async open(draft: SessionDraft): Promise<Timed> {
+  async open(draft: SessionDraft): Promise<Opened> {
     return this.#ready().open(this.#setup, draft)
   }
 

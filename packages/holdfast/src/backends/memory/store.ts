@@ -2,6 +2,8 @@
  * One namespace of the memory store: every question of the port, decided in one plain synchronous step. This is the
  * reference that the other backends are held against. A simulation may drive it directly, with its own clock, take its
  * data away with `lose` and count what is left with `census`.
+ *
+ * Long because every question is decided here, and a reader should find them side by side.
  */
 import type { Clock } from '../../clock.ts'
 import type {
@@ -18,6 +20,7 @@ import type {
   EnterTerms,
   LineRow,
   Open,
+  Opened,
   SessionDraft,
   SessionGone,
   Standing,
@@ -74,7 +77,7 @@ export class Store {
     return this.#cells
   }
 
-  open(constants: Constants & { readonly voter?: boolean }, draft: SessionDraft): Timed {
+  open(constants: Constants & { readonly voter?: boolean }, draft: SessionDraft): Opened {
     const { nowMs, wallMs } = this.#moment()
     requireSession(draft, constants)
     if (this.#constants === null) {
@@ -90,7 +93,8 @@ export class Store {
     // An entry that is past stays so: a request that comes again, late, must not bring its dead claims back.
     if (session === undefined) this.#book.register(draft, nowMs)
     else if (session.endsAtMs > nowMs) session.endsAtMs = Math.max(session.endsAtMs, nowMs + draft.ttlMs)
-    return { serverMs: nowMs }
+    const opened = { serverMs: nowMs }
+    return constants.voter ? { ...opened, heldBackMs: Math.max(0, this.#graceUntilMs - nowMs) } : opened
   }
 
   end(sessionId: string): Timed {

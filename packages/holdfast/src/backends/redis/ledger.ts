@@ -90,9 +90,8 @@ export class RedisLedger implements Ledger {
   async connect(): Promise<void> {
     const { maxTtlMs, quarantine, voter } = this.#setup
     const [head] = this.#bucket(0).keys
-    this.#requireSame(
-      await this.#call(scripts.agree, [head], [micros(maxTtlMs), quarantine ? '1' : '0', voter ? '1' : '0']),
-    )
+    const flags = [quarantine, voter].map((on) => (on ? '1' : '0'))
+    this.#requireSame(await this.#call(scripts.agree, [head], [micros(maxTtlMs), ...flags]))
   }
 
   async open(draft: SessionDraft): Promise<Opened> {
@@ -109,7 +108,8 @@ export class RedisLedger implements Ledger {
     ])
     this.#requireSame(reply)
     this.#safe?.opened(draft.ttlMs)
-    return { serverMs: serverMsOf(reply), era: String(reply[2]) }
+    const opened = { serverMs: serverMsOf(reply), era: String(reply[2]) }
+    return voter ? { ...opened, heldBackMs: Number(reply[3]) / 1000 } : opened
   }
 
   async end(session: SessionKey): Promise<Timed> {

@@ -335,7 +335,7 @@ elseif tonumber(known) > now then
 set_end(session, math.max(tonumber(known), now + ttl))
 end
 sweep()
-return { whole(now), 'opened', head.era }
+return { whole(now), 'opened', head.era, held_back() and whole(head.grace - now) or '0' }
 `
 
 export const ENTER: string = `#!lua

@@ -3,7 +3,7 @@
 -- KEYS  1 header   2 ends   3 index   4 book
 -- ARGV  1 channel of the namespace   2 session   3 ttl µs   4 channel, pid and host of its process, for others
 --       5 1: this client had an answer from the namespace before   6 least number   7 largest ttl µs   8 1: quarantine
--- gives {now µs, 'opened', era} | {now µs, 'differs', largest ttl µs, quarantine}
+-- gives {now µs, 'opened', era, for how long grants are held back µs} | {now µs, 'differs', largest ttl µs, quarantine}
 
 --@ header
 --@ era
@@ -28,4 +28,4 @@ elseif tonumber(known) > now then
   set_end(session, math.max(tonumber(known), now + ttl))
 end
 sweep()
-return { whole(now), 'opened', head.era }
+return { whole(now), 'opened', head.era, held_back() and whole(head.grace - now) or '0' }
