@@ -36,7 +36,7 @@ function over(driver: Driver, address: string | object): Holdfast {
     kind: 'redis',
     ttlMsMin: 0,
     worker: null,
-    connect: (setup) => ledgerOver(wireTo(parsed, setup.clock, [driver]), setup, 0, new Set()),
+    connect: async (setup) => ledgerOver(await wireTo(parsed, setup.clock, [driver]), setup, 0, new Set()),
   })
   return holdfast(backend, options())
 }

@@ -7,27 +7,32 @@ import { BackendRefusedError } from '../../errors.ts'
 import { loadPeer } from '../peer.ts'
 import type { Address, Host } from '../redis-address.ts'
 import { type Ioredis, IoredisWire } from './ioredis.ts'
-import { type NodeRedis, NodeRedisWire } from './node-redis.ts'
-import { SILENT_MS } from './silence.ts'
+import { DISCONNECT_MS } from './ioredis-spare.ts'
+import { NodeRedisWire } from './node-redis.ts'
+import { type NodeRedisLibrary, nodeRedisMaker } from './node-redis-maker.ts'
+import { CONNECT_MS, loginOf, pauseMs, SILENT_MS, tlsOf } from './settings.ts'
 import type { Wire } from './wire.ts'
 
-const CONNECT_MS = 2000
 /** How often a cluster may send a request elsewhere, and how long it is put off where the keys are in two places. */
 const REDIRECTIONS_MAX = 5
 const TRY_AGAIN_MS = 5
-const PAUSE_MS = { first: 50, max: 1000 }
 
 export type Driver = 'ioredis' | 'redis'
 
 /** @throws {BackendRefusedError} neither library is installed */
-export function wireTo(address: Address, clock: Clock, drivers: readonly Driver[] = ['ioredis', 'redis']): Wire {
+export async function wireTo(
+  address: Address,
+  clock: Clock,
+  drivers: readonly Driver[] = ['ioredis', 'redis'],
+): Promise<Wire> {
   const failures: unknown[] = []
   for (const driver of drivers) {
     const library = loadPeer(driver, failures)
     if (library === null) continue
     if (driver === 'ioredis') return new IoredisWire(madeWithIoredis(library as IoredisLibrary, address), true, clock)
-    const make = (): NodeRedis => madeWithNodeRedis(library as NodeRedisLibrary, address)
-    return new NodeRedisWire(make(), address.kind === 'server' ? 'client' : address.kind, make, clock)
+    const make = nodeRedisMaker(library as NodeRedisLibrary, address, clock)
+    const kind = { server: 'client', cluster: 'cluster', sentinel: 'primary' } as const
+    return new NodeRedisWire(await make(), kind[address.kind], make, clock)
   }
   throw new BackendRefusedError('no client for Redis was found: install one with `npm install ioredis`', {
     cause: new AggregateError(failures),
@@ -50,15 +55,16 @@ function madeWithIoredis({ Redis, Cluster }: IoredisLibrary, address: Address): 
     socketTimeout: SILENT_MS,
     // What was on its way when a connection is lost is rejected then, and neither sent again nor left unanswered.
     maxRetriesPerRequest: 0,
+    disconnectTimeout: DISCONNECT_MS,
   }
   const alone = { ...connection, lazyConnect: true, enableOfflineQueue: false, retryStrategy: pauseMs }
-  if (kind === 'server') return loose(new Redis({ ...alone, ...hosts[0] }))
+  if (kind === 'server') return new Redis({ ...alone, ...hosts[0] })
   if (kind === 'sentinel') {
     const sentinels = { sentinels: hosts, name, sentinelRetryStrategy: pauseMs, ...sentinelLoginOf(address) }
     const tls = address.tls === false ? {} : { sentinelTLS: tlsOf(address.tls), enableTLSForSentinelMode: true }
-    return loose(new Redis({ ...alone, ...sentinels, ...tls }))
+    return new Redis({ ...alone, ...sentinels, ...tls })
   }
-  const cluster = new Cluster(hosts, {
+  return new Cluster(hosts, {
     redisOptions: connection,
     lazyConnect: true,
     enableOfflineQueue: false,
@@ -70,8 +76,6 @@ function madeWithIoredis({ Redis, Cluster }: IoredisLibrary, address: Address): 
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
   })
-  cluster.on('+node', (node) => loose(node as Ioredis))
-  return loose(cluster)
 }
 
 function sentinelLoginOf({ sentinelUsername, sentinelPassword }: Address): object {
@@ -79,55 +83,4 @@ function sentinelLoginOf({ sentinelUsername, sentinelPassword }: Address): objec
     ...(sentinelUsername === null ? {} : { sentinelUsername }),
     ...(sentinelPassword === null ? {} : { sentinelPassword }),
   }
-}
-
-/** Neither its connection nor its next try to connect keeps the process alive. */
-function loose(client: Ioredis): Ioredis {
-  client.on('error', () => {})
-  client.on('connect', () => client.stream?.unref?.())
-  client.on('reconnecting', () => (client as { reconnectTimeout?: NodeJS.Timeout | null }).reconnectTimeout?.unref())
-  return client
-}
-
-interface NodeRedisLibrary {
-  createClient(options: object): NodeRedis
-  createCluster(options: object): NodeRedis
-  createSentinel(options: object): NodeRedis
-}
-
-function madeWithNodeRedis(library: NodeRedisLibrary, address: Address): NodeRedis {
-  const { kind, hosts, db, name, sentinelUsername, sentinelPassword } = address
-  const tls = address.tls === false ? {} : { tls: true, ...tlsOf(address.tls) }
-  const common = { ...loginOf(address), maintNotifications: 'disabled' }
-  if (kind === 'server') {
-    // A client that has lost its connection is replaced, since the pauses of its own would keep the process alive.
-    const socket = { ...tls, ...hosts[0], connectTimeout: CONNECT_MS, reconnectStrategy: false }
-    return library.createClient({ ...common, database: db, socket, disableOfflineQueue: true })
-  }
-  const socket = { ...tls, connectTimeout: CONNECT_MS, reconnectStrategy: pauseMs }
-  const node = { ...common, socket, disableOfflineQueue: true }
-  if (kind === 'cluster') {
-    const rootNodes = hosts.map((host) => ({ socket: { ...tls, ...host } }))
-    return library.createCluster({ rootNodes, defaults: node, minimizeConnections: true })
-  }
-  const sentinel = { username: sentinelUsername ?? undefined, password: sentinelPassword ?? undefined, socket: tls }
-  return library.createSentinel({
-    name,
-    sentinelRootNodes: hosts,
-    nodeClientOptions: { ...node, database: db },
-    sentinelClientOptions: sentinel,
-  })
-}
-
-function loginOf({ username, password }: Address): object {
-  return { ...(username === null ? {} : { username }), ...(password === null ? {} : { password }) }
-}
-
-function tlsOf(tls: Address['tls']): object {
-  return typeof tls === 'object' ? tls : {}
-}
-
-/** @param times how often it has failed in a row */
-function pauseMs(times: number): number {
-  return Math.min(PAUSE_MS.first * 2 ** Math.min(times, 10), PAUSE_MS.max)
 }

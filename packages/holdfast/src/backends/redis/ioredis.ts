@@ -4,9 +4,11 @@
  */
 import { type Clock, systemClock, within } from '../../clock.ts'
 import { BackendUnavailableError } from '../../errors.ts'
+import { codeOf } from './failure.ts'
+import { loosen } from './ioredis-loose.ts'
 import { ioredisWarnings } from './ioredis-settings.ts'
 import { IoredisSpare } from './ioredis-spare.ts'
-import { Listening } from './listening.ts'
+import { Listenings } from './listening.ts'
 import { type Replicated, Replicator } from './replicated.ts'
 import type { Script } from './script.ts'
 import { slotOf } from './slot.ts'
@@ -20,7 +22,7 @@ export interface Ioredis {
   readonly options?: object
   readonly stream?: { unref?(): unknown } | null
   connect(): Promise<unknown>
-  disconnect(): void
+  disconnect(reconnect?: boolean): void
   duplicate(override: object): Ioredis
   evalsha(sha: string, keys: number, ...args: string[]): Promise<unknown>
   eval(text: string, keys: number, ...args: string[]): Promise<unknown>
@@ -41,6 +43,8 @@ interface IoredisCluster extends Ioredis {
 const READY_MS = 2000
 /** One of several servers may be away, and the others are not to wait for it. */
 const NODE_READY_MS = 300
+/** So often at most a server is left for being a replica. */
+const LEAVE_MS = 1000
 
 export function isIoredis(client: unknown): client is Ioredis {
   if (typeof client !== 'object' || client === null) return false
@@ -57,8 +61,11 @@ export class IoredisWire implements Wire, Runner {
   readonly #client: Ioredis
   readonly #clock: Clock
   readonly #own: boolean
-  readonly #listenings = new Set<Listening>()
+  readonly #listenings: Listenings
   readonly #replicator: Replicator
+  /** Its server is the one that Sentinel names. */
+  readonly #named: boolean
+  #leftMs = Number.NEGATIVE_INFINITY
   #closed = false
 
   constructor(client: Ioredis, own: boolean, clock: Clock = systemClock) {
@@ -66,9 +73,12 @@ export class IoredisWire implements Wire, Runner {
     this.#clock = clock
     this.#own = own
     this.cluster = client.isCluster === true
-    this.failsOver = this.cluster || Array.isArray((client.options as { sentinels?: unknown } | undefined)?.sentinels)
+    this.#named = Array.isArray((client.options as { sentinels?: unknown } | undefined)?.sentinels)
+    this.failsOver = this.cluster || this.#named
     this.warnings = own ? [] : ioredisWarnings(client)
+    this.#listenings = new Listenings(clock, () => this.#spare(null), this.failsOver)
     this.#replicator = new Replicator(clock, (key) => this.#spare(key))
+    if (own) loosen(client)
   }
 
   get connections(): number {
@@ -86,7 +96,9 @@ export class IoredisWire implements Wire, Runner {
 
   run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     const { status } = this.#client
-    return status === 'ready' ? runOn(this, script, keys, args) : Promise.reject(notConnected(status))
+    if (status !== 'ready') return Promise.reject(notConnected(status))
+    const work = runOn(this, script, keys, args)
+    return this.#named ? work.catch((error: unknown) => this.#failed(error)) : work
   }
 
   bySha(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
@@ -111,29 +123,29 @@ export class IoredisWire implements Wire, Runner {
     return this.#replicator.run(this.#placeOf(keys[0] ?? ''), script, keys, args, replication)
   }
 
-  async subscribe(
+  subscribe(
     channels: readonly string[],
     onMessage: (message: string) => void,
     onGap: () => void,
   ): Promise<Subscription> {
-    const onClose = (): void => void this.#listenings.delete(listening)
-    const make = (): Promise<Spare> => this.#spare(null)
-    const listening = new Listening(this.#clock, make, this.failsOver, { channels, onMessage, onGap, onClose })
-    this.#listenings.add(listening)
-    try {
-      await listening.open()
-    } catch (error) {
-      await listening.close()
-      throw error
-    }
-    return listening
+    return this.#listenings.open({ channels, onMessage, onGap })
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    await Promise.all([...this.#listenings].map((listening) => listening.close()))
+    this.#listenings.close()
     this.#replicator.close()
     if (this.#own) this.#client.disconnect()
+  }
+
+  /** Who has become a replica is left, and Sentinel asked anew. All else that is written there would fail as well. */
+  #failed(error: unknown): never {
+    const nowMs = this.#clock.monotonicMs()
+    if (codeOf(error) === 'READONLY' && nowMs > this.#leftMs + LEAVE_MS) {
+      this.#leftMs = nowMs
+      this.#client.disconnect(true)
+    }
+    throw error
   }
 
   #nodes(): readonly Ioredis[] {

@@ -14,10 +14,49 @@ export interface Listener {
   readonly channels: readonly string[]
   readonly onMessage: (message: string) => void
   readonly onGap: () => void
-  readonly onClose: () => void
 }
 
-export class Listening implements Subscription {
+/** All subscriptions of one client. */
+export class Listenings {
+  readonly #clock: Clock
+  readonly #make: MakeSpare
+  readonly #failsOver: boolean
+  readonly #open = new Set<Listening>()
+
+  /** @param failsOver another server may become the one to listen to while this one only hangs */
+  constructor(clock: Clock, make: MakeSpare, failsOver: boolean) {
+    this.#clock = clock
+    this.#make = make
+    this.#failsOver = failsOver
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  async open(listener: Listener): Promise<Subscription> {
+    const listening = new Listening(this.#clock, this.#make, this.#failsOver, listener)
+    const close = (): void => {
+      this.#open.delete(listening)
+      listening.close()
+    }
+    this.#open.add(listening)
+    try {
+      await listening.open()
+    } catch (error) {
+      close()
+      throw error
+    }
+    return { close: async () => close() }
+  }
+
+  close(): void {
+    for (const listening of this.#open) listening.close()
+    this.#open.clear()
+  }
+}
+
+class Listening {
   readonly #clock: Clock
   readonly #make: MakeSpare
   readonly #failsOver: boolean
@@ -27,7 +66,6 @@ export class Listening implements Subscription {
   #pauseMs = PAUSE_MS.first
   #closed = false
 
-  /** @param failsOver another server may become the one to listen to while this one only hangs */
   constructor(clock: Clock, make: MakeSpare, failsOver: boolean, listener: Listener) {
     this.#clock = clock
     this.#make = make
@@ -47,12 +85,11 @@ export class Listening implements Subscription {
     throw outcome.kind === 'error' ? outcome.error : new Error('the subscription was not confirmed')
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#closed = true
     this.#timer?.cancel()
     this.#spare?.close()
     this.#spare = null
-    this.#listener.onClose()
   }
 
   #lost(spare: Spare): void {

@@ -2,15 +2,15 @@
  * A wire over node-redis 5 or 6: one server, a primary that Sentinel names, or a cluster. It is used with command options
  * of our own: no timer for each command, and texts as texts whatever its owner has them mapped to.
  */
-import { type Clock, type Timer, within } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
 import { BackendUnavailableError } from '../../errors.ts'
-import { isRefusal } from './failure.ts'
-import { Listening } from './listening.ts'
+import { codeOf, isRefusal } from './failure.ts'
+import { Listenings } from './listening.ts'
+import { type MakeNodeRedis, Renewal } from './node-redis-renewal.ts'
 import { nodeRedisWarnings } from './node-redis-settings.ts'
 import { type NodeRedisNode, NodeRedisSpare } from './node-redis-spare.ts'
 import { type Replicated, Replicator } from './replicated.ts'
 import type { Script } from './script.ts'
-import { Silence } from './silence.ts'
 import { slotOf } from './slot.ts'
 import { type Runner, runOn, type Spare } from './spare.ts'
 import type { Replication, Subscription, Wire } from './wire.ts'
@@ -48,9 +48,9 @@ interface Cluster extends NodeRedis {
   readonly _slots?: { rediscover?(startWith: NodeRedisNode): Promise<unknown> }
 }
 
-export type NodeRedisKind = 'client' | 'cluster' | 'sentinel'
+/** `primary`: a client of one server, which we have looked up. */
+export type NodeRedisKind = 'client' | 'cluster' | 'sentinel' | 'primary'
 
-const PAUSE_MS = { first: 50, max: 1000 }
 const PLAIN = { timeout: undefined, typeMapping: {} }
 const READY_MS = 2000
 const LOOK_MS = 20
@@ -72,37 +72,27 @@ export class NodeRedisWire implements Wire, Runner {
   readonly warnings: readonly string[]
   readonly #kind: NodeRedisKind
   readonly #clock: Clock
-  readonly #make: (() => NodeRedis | Promise<NodeRedis>) | null
-  readonly #silence: Silence
+  /** Of a client of ours. */
+  readonly #renewal: Renewal | null
   #client: NodeRedis
   #commands: NodeRedis
-  #timer: Timer | null = null
-  /** What the last attempt to connect came to, of a client of ours. */
-  #failure: unknown = null
-  #pauseMs = PAUSE_MS.first
-  readonly #listenings = new Set<Listening>()
+  readonly #listenings: Listenings
   readonly #replicator: Replicator
   #rediscoveredMs = Number.NEGATIVE_INFINITY
   #closed = false
 
   /** @param make makes another one like it, if it is ours: to be connected, replaced and closed */
-  constructor(
-    client: NodeRedis,
-    kind: NodeRedisKind,
-    make: (() => NodeRedis | Promise<NodeRedis>) | null,
-    clock: Clock,
-  ) {
+  constructor(client: NodeRedis, kind: NodeRedisKind, make: MakeNodeRedis | null, clock: Clock) {
     this.#client = client
     this.#commands = client.withCommandOptions(PLAIN)
     this.#kind = kind
-    this.#make = make
     this.#clock = clock
-    this.#silence = new Silence(clock, () => void this.#replace())
     this.cluster = kind === 'cluster'
     this.failsOver = kind !== 'client'
     this.warnings = make === null ? nodeRedisWarnings(client, kind) : []
+    this.#renewal = make === null ? null : new Renewal(clock, client, make, (another) => this.#use(another))
+    this.#listenings = new Listenings(clock, () => this.#spare(null), this.failsOver)
     this.#replicator = new Replicator(clock, (key) => this.#spare(key))
-    if (make !== null) this.#adopt(client)
   }
 
   get connections(): number {
@@ -114,10 +104,10 @@ export class NodeRedisWire implements Wire, Runner {
   async ready(): Promise<void> {
     const untilMs = this.#clock.monotonicMs() + READY_MS
     while (!this.#connected()) {
+      const failure = this.#renewal?.failure ?? null
       // A client that tries on says so by staying open.
-      const over = !this.#client.isOpen && (this.#make === null || this.#failure !== null)
-      if (over || isRefusal(this.#failure) || this.#clock.monotonicMs() > untilMs)
-        throw this.#failure ?? this.#notConnected()
+      const over = !this.#client.isOpen && (this.#renewal === null || failure !== null)
+      if (over || isRefusal(failure) || this.#clock.monotonicMs() > untilMs) throw failure ?? this.#notConnected()
       await new Promise<void>((resolve) => this.#clock.after(LOOK_MS, resolve).ref())
     }
   }
@@ -125,7 +115,12 @@ export class NodeRedisWire implements Wire, Runner {
   run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     if (!this.#takes(keys[0] ?? '')) return Promise.reject(this.#notConnected())
     const work = runOn(this, script, keys, args)
-    return this.#make === null ? work : this.#silence.during(work)
+    const renewal = this.#renewal
+    if (renewal === null) return work
+    return renewal.during(work).catch((error: unknown) => {
+      if (this.failsOver && codeOf(error) === 'READONLY') renewal.later()
+      throw error
+    })
   }
 
   bySha(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
@@ -150,65 +145,24 @@ export class NodeRedisWire implements Wire, Runner {
     return this.#replicator.run(this.#ownerOf(key)?.address ?? '', script, keys, args, replication)
   }
 
-  async subscribe(
+  subscribe(
     channels: readonly string[],
     onMessage: (message: string) => void,
     onGap: () => void,
   ): Promise<Subscription> {
-    const onClose = (): void => void this.#listenings.delete(listening)
-    const make = (): Promise<Spare> => this.#spare(null)
-    const listening = new Listening(this.#clock, make, this.failsOver, { channels, onMessage, onGap, onClose })
-    this.#listenings.add(listening)
-    try {
-      await listening.open()
-    } catch (error) {
-      await listening.close()
-      throw error
-    }
-    return listening
+    return this.#listenings.open({ channels, onMessage, onGap })
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    await Promise.all([...this.#listenings].map((listening) => listening.close()))
+    this.#listenings.close()
     this.#replicator.close()
-    this.#timer?.cancel()
-    this.#silence.close()
-    if (this.#make !== null) await within(this.#clock, READY_MS, ended(this.#client))
+    await this.#renewal?.close()
   }
 
-  /** Connects a client of ours, and replaces it when it has closed for good. */
-  #adopt(client: NodeRedis): void {
-    const fell = (error: unknown): void => {
-      if (client !== this.#client) return
-      this.#failure = error
-      if (!client.isOpen) this.#later()
-    }
-    client.on('error', fell)
-    client.on('node-ready', () => loosen(client))
-    client.connect().then(() => {
-      this.#pauseMs = PAUSE_MS.first
-      this.#failure = null
-      loosen(client)
-      if (client !== this.#client || this.#closed) void ended(client)
-    }, fell)
-  }
-
-  #later(): void {
-    if (this.#closed) return
-    this.#timer?.cancel()
-    this.#timer = this.#clock.after(this.#pauseMs, () => void this.#replace())
-    this.#pauseMs = Math.min(this.#pauseMs * 2, PAUSE_MS.max)
-  }
-
-  async #replace(): Promise<void> {
-    const before = this.#client
-    void ended(before)
-    const client = await this.#make?.()
-    if (client === undefined || before !== this.#client || this.#closed) return
+  #use(client: NodeRedis): void {
     this.#client = client
     this.#commands = client.withCommandOptions(PLAIN)
-    this.#adopt(client)
   }
 
   #connected(): boolean {
@@ -255,7 +209,7 @@ export class NodeRedisWire implements Wire, Runner {
 
   /** A client of one server, to be duplicated. */
   async #model(key: string | null): Promise<NodeRedisNode> {
-    if (this.#kind === 'client') return this.#client as unknown as NodeRedisNode
+    if (this.#kind === 'client' || this.#kind === 'primary') return this.#client as unknown as NodeRedisNode
     if (this.#kind === 'sentinel') return (this.#client as Sentinel)._execute(false, async (primary) => primary)
     const cluster = this.#client as Cluster
     const live = cluster.masters.filter(({ client }) => client === undefined || client.isReady)
@@ -263,14 +217,4 @@ export class NodeRedisWire implements Wire, Runner {
     if (node === undefined) throw new BackendUnavailableError('the server of the cluster that is needed is not known')
     return cluster.nodeClient(node)
   }
-}
-
-async function ended(client: NodeRedis): Promise<void> {
-  if (client.isOpen) await client.destroy()
-}
-
-/** Its connections keep no process alive. */
-function loosen(client: NodeRedis): void {
-  for (const node of (client as Partial<Cluster>).masters ?? []) node.client?.unref()
-  client.unref?.()
 }

@@ -3,9 +3,7 @@
  * hour. One timer for all requests, and none while nothing is owed.
  */
 import type { Clock, Timer } from '../../clock.ts'
-
-/** So long a server may owe an answer. */
-export const SILENT_MS = 2000
+import { SILENT_MS } from './settings.ts'
 
 export class Silence {
   readonly #clock: Clock
