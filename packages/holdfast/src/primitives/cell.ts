@@ -8,9 +8,7 @@ import { checkName, checkText } from '../names.ts'
 import { bounded, checkSignalOnly, copyOf, VALUE_BYTES_MAX } from '../options.ts'
 import type { CellAnswer } from '../port.ts'
 import type { Home } from './home.ts'
-
-/** An unknown outcome is asked about again with the same op id, which is what makes it harmless. */
-const TRIES = 3
+import { repeated } from './repeated.ts'
 
 export function cell(home: Home, name: string): Cell {
   return new NamedCell(home, `cell:${checkName('name', name)}`)
@@ -71,25 +69,13 @@ export async function writeCell(
   ifVersion: number | null | undefined,
   ttlMs: number | null,
 ): Promise<CellAnswer> {
-  const { keeper } = await home.load()
   const opId = home.random.id()
-  for (let left = TRIES - 1; ; left--) {
-    try {
-      const notAfterMs = await keeper.notAfterMs()
-      const answer = await home.ask((ledger) =>
-        ledger.cells.set(key, value, {
-          opId,
-          notAfterMs,
-          minSeq: keeper.sessions.minSeq(ledger.bucketOf(key)),
-          ifVersion,
-          ttlMs,
-        }),
-      )
-      if (answer.state !== 'too-late' || left === 0) return answer
-    } catch (error) {
-      if (!isHoldfastError(error, 'BACKEND_UNAVAILABLE') || left === 0) throw error
-    }
-  }
+  return repeated(home, (notAfterMs, { sessions }) =>
+    home.ask((ledger) => {
+      const minSeq = sessions.minSeq(ledger.bucketOf(key))
+      return ledger.cells.set(key, value, { opId, notAfterMs, minSeq, ifVersion, ttlMs })
+    }),
+  )
 }
 
 function versionOf(asked: unknown): number | null | undefined {

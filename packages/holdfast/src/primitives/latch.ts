@@ -10,11 +10,11 @@ import { checkName } from '../names.ts'
 import { checkWaiting, parseWait, whole } from '../options.ts'
 import { patienceOf } from './defaults.ts'
 import type { Home } from './home.ts'
+import { repeated } from './repeated.ts'
 
 const COUNT_MAX = 1_000_000
 /** A latch that nobody touched for so long is forgotten. */
 const KEPT_MS = 7 * 86_400_000
-const TRIES = 3
 
 export function latch(home: Home, name: string, count: number): Latch {
   return new CountDown(home, checkName('name', name), whole('count', count, 1, COUNT_MAX))
@@ -33,18 +33,11 @@ class CountDown implements Latch {
 
   async countDown(id: string): Promise<number> {
     checkName('id', id)
-    const { keeper } = await this.#home.load()
-    for (let left = TRIES - 1; ; left--) {
-      try {
-        const terms = { notAfterMs: await keeper.notAfterMs(), ttlMs: KEPT_MS }
-        const answer = await this.#home.ask((ledger) => ledger.cells.add(this.#key, id, terms))
-        if (answer.state === 'counted') return this.#left(answer.count)
-        if (left === 0)
-          throw new BackendUnavailableError(`the arrival at latch "${this.#name}" came too late to the store each time`)
-      } catch (error) {
-        if (!isHoldfastError(error, 'BACKEND_UNAVAILABLE') || left === 0) throw error
-      }
-    }
+    const { state, count } = await repeated(this.#home, (notAfterMs) =>
+      this.#home.ask((ledger) => ledger.cells.add(this.#key, id, { notAfterMs, ttlMs: KEPT_MS })),
+    )
+    if (state === 'counted') return this.#left(count)
+    throw new BackendUnavailableError(`the arrival at latch "${this.#name}" came too late to the store each time`)
   }
 
   async wait(options?: TakeOptions): Promise<void> {

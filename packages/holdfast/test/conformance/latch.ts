@@ -1,7 +1,20 @@
 /** The count-down latch: arrivals by id, opened for everybody at once, round after round. */
 import assert from 'node:assert/strict'
 import type { Chapter, Facts } from './fact.ts'
-import { brief, briefMs, numbers, pause, refusal, rejection, soon, stillWaits, turns, until, watch } from './waiting.ts'
+import {
+  brief,
+  briefMs,
+  nowMs,
+  numbers,
+  pause,
+  refusal,
+  rejection,
+  soon,
+  stillWaits,
+  turns,
+  until,
+  watch,
+} from './waiting.ts'
 
 const facts: Facts = {
   async 'it opens when so many have arrived, for all that wait, here and elsewhere'(world) {
@@ -106,6 +119,19 @@ const facts: Facts = {
     const locks = world.make()
     await locks.latch('one', 1).countDown('a')
     assert.equal(await locks.latch('two', 1).remaining(), 1)
+  },
+
+  async 'an arrival that is not answered is told within a ttl, and counts once when it is said again'(world) {
+    const { locks, cable } = world.cabled({ ttl: '3s' })
+    const latch = locks.latch('done', 2)
+    assert.equal(await latch.remaining(), 2)
+    assert.equal(await latch.countDown('a'), 1)
+    cable.cut('deaf', 'cells.add')
+    const startedMs = nowMs()
+    await refusal('BACKEND_UNAVAILABLE', latch.countDown('b'))
+    assert.ok(nowMs() - startedMs < 2000 + briefMs(700), `${nowMs() - startedMs} ms`)
+    cable.heal()
+    assert.equal(await latch.countDown('b'), 0)
   },
 
   async 'an outage is sat out by a waiter, and told as one when it is the last word'(world) {
