@@ -6,6 +6,7 @@ import { localHandOverJob } from './bench/local-hand-over.ts'
 import { localStatementsJob } from './bench/local-statements.ts'
 import { longHolderJob, longWaiterJob } from './bench/long-wait.ts'
 import { processHandOverJob } from './bench/process-hand-over.ts'
+import { CONTENDER_JOB, contenderJob } from './bench/redis/contender-job.ts'
 import { uncontendedJob } from './bench/uncontended.ts'
 
 const jobs = {
@@ -18,6 +19,7 @@ const jobs = {
   'idle-holder': idleHolderJob,
   'idle-waiter': idleWaiterJob,
   'held-leases': heldLeasesJob,
+  [CONTENDER_JOB]: contenderJob,
 }
 
 const [name = '', input = 'null'] = process.argv.slice(2)

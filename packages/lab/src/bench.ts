@@ -15,12 +15,19 @@ import { longWait } from './bench/long-wait.ts'
 import { describeMachine, type Machine, machineLine } from './bench/machine.ts'
 import type { Measurement, Setting } from './bench/measurement.ts'
 import { processHandOver } from './bench/process-hand-over.ts'
+import { redisBurst } from './bench/redis/burst.ts'
+import { redisContended } from './bench/redis/contended.ts'
+import { redisProcesses } from './bench/redis/processes.ts'
+import { redisSleeps } from './bench/redis/sleeps.ts'
+import { redisUncontended } from './bench/redis/uncontended.ts'
 import { checkTable, type Found, figure, figureTable, roundLines } from './bench/report.ts'
 import { medianRound } from './bench/statistics.ts'
 import { uncontended } from './bench/uncontended.ts'
 import { openWorkplace } from './sale/workplace.ts'
 
-const ALL: readonly Measurement[] = [
+const REDIS: readonly Measurement[] = [redisUncontended, redisContended, redisBurst, redisSleeps, redisProcesses]
+
+const SQLITE: readonly Measurement[] = [
   localHandOver,
   localStatements,
   uncontended,
@@ -30,13 +37,17 @@ const ALL: readonly Measurement[] = [
   heldLeases,
 ]
 
-const HELP = `Measures the library against a raw baseline.
+const ALL = [...SQLITE, ...REDIS]
+const NAMES = ALL.map(({ name }) => name).join(', ')
 
-  npm run bench                      7 rounds of everything, about six minutes
+const HELP = `Measures the library against a raw baseline, and on Redis against its peers.
+
+  npm run bench                      7 rounds on SQLite files, about six minutes
+  npm run bench:redis                7 rounds on a Redis server of its own, about twenty-five minutes
   npm run bench -- --short           3 rounds
   npm run bench -- --check           exits with 1 when a promised figure is missed
   npm run bench -- --json FILE       also writes everything to FILE
-  npm run bench -- --only NAME       one measurement, may be repeated: ${ALL.map(({ name }) => name).join(', ')}
+  npm run bench -- --only NAME       one measurement, may be repeated: ${NAMES}
 `
 
 const { values } = parseArgs({
@@ -44,6 +55,7 @@ const { values } = parseArgs({
     check: { type: 'boolean', default: false },
     short: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
+    redis: { type: 'boolean', default: false },
     json: { type: 'string' },
     only: { type: 'string', multiple: true },
   },
@@ -110,9 +122,8 @@ function asJson(machine: Machine, all: readonly Found[]): Readonly<Record<string
 
 function chosen(names: readonly string[] | undefined): readonly Measurement[] {
   const unknown = names?.find((name) => !ALL.some((measurement) => measurement.name === name))
-  if (unknown === undefined) return ALL.filter(({ name }) => names?.includes(name) ?? true)
-  process.stderr.write(
-    `--only must be one of ${ALL.map(({ name }) => name).join(', ')}, not ${JSON.stringify(unknown)}\n`,
-  )
+  if (names === undefined) return values.redis ? REDIS : SQLITE
+  if (unknown === undefined) return ALL.filter(({ name }) => names.includes(name))
+  process.stderr.write(`--only must be one of ${NAMES}, not ${JSON.stringify(unknown)}\n`)
   process.exit(64)
 }
