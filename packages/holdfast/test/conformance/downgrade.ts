@@ -1,7 +1,7 @@
 /** A writer that becomes a reader: in one step, without letting a writer in between. */
 import assert from 'node:assert/strict'
 import type { Holdfast, LineView } from '../../src/index.ts'
-import type { Chapter, Facts } from './fact.ts'
+import { type Chapter, type Facts, needing } from './fact.ts'
 import { pause, refusal, rejection, soon, stillWaits, turns, until, watch } from './waiting.ts'
 
 const of = (locks: Holdfast): ReturnType<Holdfast['rwlock']> => locks.rwlock('thing')
@@ -12,7 +12,7 @@ async function line(locks: Holdfast): Promise<LineView> {
 }
 
 const downgrade: Facts = {
-  async 'a downgrade lets the readers behind it in, and keeps writers out'(world) {
+  'a downgrade lets the readers behind it in, and keeps writers out': needing(['order'], async (world) => {
     const [here, there, third] = [world.make(), world.make(), world.make()]
     const held = await of(here).write().acquire()
     const reader = of(there).read().acquire()
@@ -34,7 +34,7 @@ const downgrade: Facts = {
     stillWaits(seen)
     await second.release()
     await soon('the writer', writer)
-  },
+  }),
 
   async 'a downgraded lease lets readers of its own object in'(world) {
     const locks = world.make()

@@ -5,7 +5,7 @@
 import type { Backend, Duration, Holdfast, HoldfastOptions } from '../../src/index.ts'
 import type { Cable } from './cable.ts'
 
-/** What a backend may honestly not have. */
+/** What a backend may honestly not have. `order`: a line in the store, in which waiters stand and are seen. */
 export type Feature = 'order' | 'permits' | 'cells' | 'claims' | 'detached'
 
 /** A store to hold against the suite. */
@@ -20,6 +20,8 @@ export interface Subject {
   readonly buckets: number
   /** What it has not; each must be refused with `UnsupportedError`. */
   readonly lacks: readonly Feature[]
+  /** It holds grants back after every loss of data, asked or not. */
+  readonly quarantines?: boolean
 }
 
 /** What one fact works with. Whatever it makes is closed when the fact has ended. */
@@ -39,9 +41,14 @@ export interface World {
   after(work: () => unknown): void
 }
 
-export type Fact = (world: World) => Promise<void>
+export type Fact = ((world: World) => Promise<void>) & { readonly needs?: readonly Feature[] }
 /** Facts by their sentences. */
 export type Facts = Readonly<Record<string, Fact>>
+
+/** A fact that is none where the backend has not got these. */
+export function needing(needs: readonly Feature[], fact: (world: World) => Promise<void>): Fact {
+  return Object.assign(fact, { needs })
+}
 
 export interface Chapter {
   readonly title: string

@@ -1,20 +1,21 @@
 /** The number that each grant carries to the resource: it rises, whatever happened between two holders. */
 import assert from 'node:assert/strict'
 import type { Holdfast, Lease, Lockable } from '../../src/index.ts'
-import type { Chapter, Facts } from './fact.ts'
+import { type Chapter, type Facts, type Feature, needing } from './fact.ts'
 import { numbers, pause, soon, until } from './waiting.ts'
 
 interface Fenced {
   readonly title: string
+  readonly needs?: readonly Feature[]
   readonly of: (locks: Holdfast) => Lockable<Lease>
 }
 
 const kinds: readonly Fenced[] = [
   { title: 'mutex', of: (locks) => locks.mutex('thing') },
-  { title: 'fair mutex', of: (locks) => locks.mutex('thing', { fair: true }) },
+  { title: 'fair mutex', needs: ['order'], of: (locks) => locks.mutex('thing', { fair: true }) },
   { title: 'writer', of: (locks) => locks.rwlock('thing').write() },
   { title: 'stripe', of: (locks) => locks.striped('thing', 1).for('any') },
-  { title: 'election', of: (locks) => locks.election('thing') },
+  { title: 'election', needs: ['order'], of: (locks) => locks.election('thing') },
 ]
 
 const rising = (fences: readonly bigint[]): boolean =>
@@ -66,7 +67,7 @@ const mutexes: Facts = {
     assert.ok(rising([lost, second, third, fourth].map(({ fence }) => fence)))
   },
 
-  async 'the fence rises also beyond the hand-overs that one claim can number'(world) {
+  'the fence rises also beyond the hand-overs that one claim can number': needing(['order'], async (world) => {
     const { locks, cable } = world.cabled()
     const fences: bigint[] = []
     const count = 2200
@@ -77,7 +78,7 @@ const mutexes: Facts = {
     assert.equal(fences.length, count)
     assert.ok(rising(fences))
     assert.equal(cable.count('enter'), Math.ceil(count / 1023))
-  },
+  }),
 
   async 'a writer that downgrades at the last number of its claim has a fence of its own all the same'(world) {
     const locks = world.make()
@@ -113,6 +114,6 @@ const mutexes: Facts = {
 }
 
 export const fenceChapters: readonly Chapter[] = [
-  ...kinds.map((kind): Chapter => ({ title: `${kind.title}: fences`, facts: rises(kind) })),
+  ...kinds.map((kind): Chapter => ({ title: `${kind.title}: fences`, needs: kind.needs ?? [], facts: rises(kind) })),
   { title: 'fences', facts: mutexes },
 ]

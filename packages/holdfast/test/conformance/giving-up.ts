@@ -1,7 +1,7 @@
 /** Waiting that ends without the lock: time is over, a signal aborts. Nothing of the waiter stays in the line. */
 import assert from 'node:assert/strict'
 import type { Holdfast, LineView } from '../../src/index.ts'
-import type { Chapter, Facts } from './fact.ts'
+import { type Chapter, type Facts, needing } from './fact.ts'
 import { type Exclusive, LABEL, laid } from './kind.ts'
 import {
   brief,
@@ -179,7 +179,7 @@ function aborts(kind: Exclusive): Facts {
 
 function remains(kind: Exclusive): Facts {
   return {
-    async 'a waiter that gave up is gone from the line, whether by time or by signal'(world) {
+    'a waiter that gave up is gone from the line, whether by time or by signal': needing(['order'], async (world) => {
       const thing = await laid(kind, world)
       const here = await world.ready()
       const neighbours = [here, await world.ready(), await world.ready()]
@@ -197,7 +197,7 @@ function remains(kind: Exclusive): Facts {
       await until('nobody waits', async () => (await lineOf(here, thing.name))?.waiters.length === 0)
       assert.equal((await lineOf(here, thing.name))?.holders.length, kind.taken + 1)
       for (const locks of neighbours) assert.equal(locks.status().waiting, 0)
-    },
+    }),
 
     async 'a take that is aborted while it is being sent leaves nothing behind'(world) {
       const thing = await laid(kind, world)

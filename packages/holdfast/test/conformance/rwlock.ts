@@ -1,7 +1,7 @@
 /** The read–write lock: readers share, a writer excludes, nobody overtakes, and a writer may become a reader. */
 import assert from 'node:assert/strict'
 import type { Holdfast, LineView } from '../../src/index.ts'
-import type { Chapter, Facts } from './fact.ts'
+import { type Chapter, type Facts, needing } from './fact.ts'
 import { brief, gate, numbers, pause, Room, refusal, soon, turns, until } from './waiting.ts'
 
 const of = (locks: Holdfast): ReturnType<Holdfast['rwlock']> => locks.rwlock('thing')
@@ -82,7 +82,7 @@ const sharing: Facts = {
     assert.notEqual(await here.mutex('thing').tryAcquire(), null)
   },
 
-  async 'readers of one object share one claim'(world) {
+  'readers of one object share one claim': needing(['order'], async (world) => {
     const { locks, cable } = world.cabled()
     const readers = await Promise.all(numbers(20).map(() => of(locks).read().acquire()))
     assert.equal((await line(locks)).holders.length, 1)
@@ -92,7 +92,7 @@ const sharing: Facts = {
     assert.equal(await world.make().mutex('thing').tryAcquire(), null)
     await readers[0]?.release()
     assert.equal((await line(locks)).holders.length, 0)
-  },
+  }),
 
   async 'a reader with an end of its own does not end the others'(world) {
     const locks = world.make()
@@ -227,7 +227,7 @@ const joining: Facts = {
     assert.equal((await line(locks)).holders.length, 0)
   },
 
-  async 'a read inside a read joins it also when a writer waits between them'(world) {
+  'a read inside a read joins it also when a writer waits between them': needing(['order'], async (world) => {
     const [here, there] = [world.make(), world.make()]
     const reads = of(here).read()
     let writer: Promise<unknown> = Promise.resolve()
@@ -242,7 +242,7 @@ const joining: Facts = {
       )
     })
     assert.equal(await writer, 'written')
-  },
+  }),
 
   async 'readers inside a writer share with each other, writers do not'(world) {
     const locks = world.make()

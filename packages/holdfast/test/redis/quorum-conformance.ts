@@ -25,6 +25,7 @@ export function describeQuorum(title: string, count: number, trouble: Trouble): 
     ttl: '1s',
     ttlMs: 1000,
     buckets: 1,
+    quarantines: true,
     lacks: ['order', 'permits', 'cells', 'detached'],
   }
   describeConformance(subject)

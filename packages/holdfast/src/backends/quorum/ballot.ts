@@ -10,8 +10,10 @@ export type Answer = 'yes' | 'young' | 'no' | 'low' | 'high' | 'unknown'
 
 export type Outcome =
   | 'held'
-  /** Others hold it, or try at the same time. */
+  /** A majority says that others hold it. */
   | 'contended'
+  /** Some do: others try at the same time, or have left and not yet everywhere. */
+  | 'split'
   /** Another number may do. */
   | 'renumber'
   /** Too few nodes can be asked, or counted. */
@@ -28,9 +30,9 @@ export function outcomeOf(answers: readonly (Answer | null)[]): Outcome | null {
   if (count('yes') + pending >= majority || all) return null
   // It cannot be held any more; what is pending may still say why.
   const refused = count('no')
-  if (refused > nodes - majority) return 'contended'
+  if (refused >= majority) return 'contended'
   if (pending > 0) return null
-  if (refused > 0 && refused + count('yes', 'young', 'low', 'high') >= majority) return 'contended'
+  if (refused > 0 && refused + count('yes', 'young', 'low', 'high') >= majority) return 'split'
   return count('yes', 'young', 'low', 'high') >= majority && count('low', 'high') > 0 ? 'renumber' : 'short'
 }
 

@@ -13,6 +13,8 @@ export interface Stand {
   readonly seat: NodeSession
   /** In the node's time: the node does not act on it later. */
   readonly notAfterMs: number
+  /** Settled when its node has answered, or not in time. */
+  entered: Promise<unknown>
   /** `sent`: it may stand there. `over`: it stands there no more, or never did. */
   state: 'sent' | 'open' | 'over'
   /** When its node confirmed it, by our clock. */
@@ -39,6 +41,8 @@ export class Claim {
   trying: Promise<unknown> | null = null
   retryAtMs = 0
   pauseMs = 0
+  /** At the last attempt nobody had it, as far as a majority of nodes said. */
+  split = false
   /** Who was in the way. */
   holder: ClaimRow | null = null
   /** Somebody released it by force at a node. */

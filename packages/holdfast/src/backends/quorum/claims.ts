@@ -70,9 +70,12 @@ export class Claims {
     const { line, slot, capacity } = claim.draft
     const lines =
       slot && isSemaphore(line) ? Array.from({ length: capacity }, (_, number) => slotLine(line, number)) : [line]
+    claim.split = false
     for (const [number, one] of lines.entries()) {
       if (claim.state !== 'waiting') return
-      if ((await this.#takes.attempt(claim, one)) === 'contended') continue
+      const outcome = await this.#takes.attempt(claim, one)
+      if (outcome === 'split') claim.split = true
+      if (outcome !== 'held') continue
       if (slot) claim.slot = number
       if (claim.state === 'waiting') claim.state = 'open'
       // Given up while its last answer was on its way.

@@ -150,7 +150,7 @@ export class QuorumLedger implements Ledger {
     for (let left = TRIES.count; ; left--) {
       const held = await this.#claims.try(claim)
       if (held) return { serverMs: this.#now(), ...this.#claims.open(claim) }
-      if (left > 1 && claim.holder === null && claim.state === 'waiting') await this.#pause(TRIES.pauseMs)
+      if (left > 1 && claim.split && claim.state === 'waiting') await this.#pause(TRIES.pauseMs)
       else break
     }
     session.claims.delete(draft.id)

@@ -44,7 +44,8 @@ export class Questions {
 
   /** Null: a majority has it not. @throws {QuorumError} */
   ask(claim: Claim): Promise<Kept | null> {
-    return this.#each(claim, async ({ id, line, seat }) => {
+    const stands = claim.stands.filter(({ state, seat }) => state === 'open' && !seat.gone)
+    return this.#each(claim, stands, async ({ id, line, seat }) => {
       const answer = await seat.node.call((ledger) => ledger.ask(seat, [{ id, line }]))
       if (answer.state === 'told') return answer.standings[0] ?? { state: 'gone' }
       seat.gone = true
@@ -58,9 +59,13 @@ export class Questions {
     if (change.weight !== undefined) claim.weight = Math.min(claim.weight, change.weight)
     const late: Stand[] = []
     let done = false
-    const kept = await this.#each(claim, async (stand) => {
+    // Where it is still on its way, it is changed when it has come.
+    const stands = claim.stands.filter(({ state, seat }) => state !== 'over' && !seat.gone)
+    const kept = await this.#each(claim, stands, async (stand) => {
       const { id, line, seat } = stand
       try {
+        await stand.entered
+        if (stateOf(stand) === 'over') return { state: 'gone' }
         const answer = await seat.node.call((ledger) => ledger.amend(seat, { id, line }, change))
         if (answer.state === 'session-gone') {
           seat.gone = true
@@ -82,8 +87,7 @@ export class Questions {
     return kept
   }
 
-  #each(claim: Claim, ask: (stand: Stand) => Promise<Standing>): Promise<Kept | null> {
-    const stands = claim.stands.filter(({ state, seat }) => state === 'open' && !seat.gone)
+  #each(claim: Claim, stands: readonly Stand[], ask: (stand: Stand) => Promise<Standing>): Promise<Kept | null> {
     return new Promise((resolve, reject) => {
       const open: (number | null)[] = []
       let left = stands.length
@@ -126,6 +130,11 @@ export class Questions {
     }
     return new QuorumError(`no majority of ${names.length} nodes ${what}`, votesOf(names, answers), { cause })
   }
+}
+
+/** Read anew: an await may have changed it, which the compiler does not know. */
+function stateOf(stand: Stand): Stand['state'] {
+  return stand.state
 }
 
 function longest(ends: readonly (number | null)[], majority: number): number | null {

@@ -41,7 +41,7 @@ export class Takes {
   }
 
   /** @throws {QuorumError} too few nodes can be asked, or counted @throws {BackendRefusedError} too many will not */
-  async attempt(claim: Claim, line: string): Promise<'held' | 'contended'> {
+  async attempt(claim: Claim, line: string): Promise<'held' | 'contended' | 'split'> {
     for (let left = ROUNDS_MAX; ; left--) {
       const round = await this.#round(claim, line)
       const outcome = outcomeOf(round.answers)
@@ -53,9 +53,9 @@ export class Takes {
       await this.#takeBack(claim, round)
       for (const last of round.lows) this.#numbers.low(last)
       if (round.high !== null) this.#numbers.high(round.high)
-      if (outcome === 'contended') {
+      if (outcome === 'contended' || outcome === 'split') {
         claim.holder = round.holder
-        return 'contended'
+        return outcome
       }
       if (outcome !== 'renumber' || left === 1 || claim.state === 'left') throw this.#failure(round)
     }
@@ -85,7 +85,18 @@ export class Takes {
       seat.usedMs = this.#clock.monotonicMs()
       const id = seat.nextClaimId()
       const notAfterMs = node.serverNowMs() + node.limitMs
-      const stand: Stand = { claim, id, line: round.line, seat, notAfterMs, state: 'sent', openedMs: 0, order: 0 }
+      const told = Promise.resolve()
+      const stand: Stand = {
+        claim,
+        id,
+        line: round.line,
+        seat,
+        notAfterMs,
+        entered: told,
+        state: 'sent',
+        openedMs: 0,
+        order: 0,
+      }
       seat.stands.set(id, stand)
       round.stands.push(stand)
       const { weight, capacity, maxHoldMs, label, id: value } = claim.draft
@@ -96,7 +107,9 @@ export class Takes {
         capacity: alone ? 1 : capacity,
       }
       const terms = { mode: 'try' as const, notAfterMs, minSeq: 0, sliceMs: claim.sliceMs, exactSeq: round.seq }
-      const answer = await node.call((ledger) => ledger.enter({ bucket, id: seat.id }, draft, terms))
+      const asked = node.call((ledger) => ledger.enter({ bucket, id: seat.id }, draft, terms))
+      stand.entered = asked
+      const answer = await asked
       return this.#heard(claim, stand, round, answer)
     } catch {
       return 'unknown'
