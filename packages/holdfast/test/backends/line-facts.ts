@@ -163,6 +163,16 @@ export const lineFacts: Facts = {
       expect((await client.inspect('door'))?.claims).toHaveLength(1)
     },
 
+  'that somebody tried beside a claim says nothing of one that comes later under its id': async (bench) => {
+    const client = await three(bench)
+    await client.enter(key('b'), claimDraft('b1'), terms())
+    await client.enter(key('a'), claimDraft('a1'), terms({ mode: 'try' }))
+    await client.enter(key('a'), claimDraft('a2', { capacity: 2 }), terms())
+    await client.evict('door', 'b1')
+    const again = await client.enter(key('b'), claimDraft('b1', { capacity: 2 }), terms())
+    expect(again).toMatchObject({ state: 'open', contended: false })
+  },
+
   'a try takes an empty place, also behind the dead and beside others that fit': async (bench) => {
     const client = await three(bench)
     const permit = { line: 'pool', weight: 1, capacity: 2 }

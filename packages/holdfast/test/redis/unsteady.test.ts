@@ -16,7 +16,7 @@ const RUNS = Math.ceil(Number(process.env.HOLDFAST_MODEL_RUNS ?? 300) / 10)
 const LIMIT_MS = 60_000 + RUNS * 2000
 /** How long a late request is on its way, at most. */
 const LATE_MS = 8
-const AGAIN_MAX = 50
+const AGAIN_MS = 10_000
 
 let server: RedisServer
 let proxy: FaultProxy
@@ -50,11 +50,12 @@ function misfortune(fates: readonly Fate[]): void {
 }
 
 async function untilAnswered(work: () => Promise<unknown>): Promise<unknown> {
-  for (let tries = 1; ; tries++) {
+  const untilMs = performance.now() + AGAIN_MS
+  for (;;) {
     try {
       return await work()
     } catch (error) {
-      if (!isHoldfastError(error, 'BACKEND_UNAVAILABLE') || tries === AGAIN_MAX) return String(error)
+      if (!isHoldfastError(error, 'BACKEND_UNAVAILABLE') || performance.now() > untilMs) return String(error)
       await sleep(1)
     }
   }

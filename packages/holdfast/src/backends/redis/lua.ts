@@ -598,12 +598,15 @@ end
 if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
 return state
 end
+local function mark_of(claim)
+return claim.id .. ' ' .. whole(claim.seq)
+end
 local function was_tried(line)
 local tried = call('HGET', BOOK, 't' .. line)
 if not tried then return false end
-local untl, id = string.match(tried, '^(%d+) (.*)$')
+local untl, mark, id = string.match(tried, '^(%d+) ((%S+) .*)$')
 local first = tonumber(untl) > now and find(id, line)
-return first and lives(first) or false
+return first and mark_of(first) == mark and lives(first) or false
 end
 local function contended(line, session)
 if text_of(line) ~= '+' then return was_tried(line) end
@@ -679,10 +682,10 @@ local function refuse(line)
 local holder = holder_of(line)
 if not holder then return { 'refused', {} } end
 local tried = call('HGET', BOOK, 't' .. line)
-local untl, id = string.match(tried or '', '^(%d+) (.*)$')
-local ends = now + slice
-if id == holder.id then ends = math.max(ends, tonumber(untl)) end
-call('HSET', BOOK, 't' .. line, whole(ends) .. ' ' .. holder.id)
+local untl, beside = string.match(tried or '', '^(%d+) (.*)$')
+local ends, who = now + slice, mark_of(holder)
+if beside == who then ends = math.max(ends, tonumber(untl)) end
+call('HSET', BOOK, 't' .. line, whole(ends) .. ' ' .. who)
 tell(holder.id)
 return { 'refused', row(holder) }
 end
@@ -962,12 +965,15 @@ end
 if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
 return state
 end
+local function mark_of(claim)
+return claim.id .. ' ' .. whole(claim.seq)
+end
 local function was_tried(line)
 local tried = call('HGET', BOOK, 't' .. line)
 if not tried then return false end
-local untl, id = string.match(tried, '^(%d+) (.*)$')
+local untl, mark, id = string.match(tried, '^(%d+) ((%S+) .*)$')
 local first = tonumber(untl) > now and find(id, line)
-return first and lives(first) or false
+return first and mark_of(first) == mark and lives(first) or false
 end
 local function contended(line, session)
 if text_of(line) ~= '+' then return was_tried(line) end
@@ -1534,12 +1540,15 @@ end
 if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
 return state
 end
+local function mark_of(claim)
+return claim.id .. ' ' .. whole(claim.seq)
+end
 local function was_tried(line)
 local tried = call('HGET', BOOK, 't' .. line)
 if not tried then return false end
-local untl, id = string.match(tried, '^(%d+) (.*)$')
+local untl, mark, id = string.match(tried, '^(%d+) ((%S+) .*)$')
 local first = tonumber(untl) > now and find(id, line)
-return first and lives(first) or false
+return first and mark_of(first) == mark and lives(first) or false
 end
 local function contended(line, session)
 if text_of(line) ~= '+' then return was_tried(line) end
@@ -1856,12 +1865,15 @@ end
 if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
 return state
 end
+local function mark_of(claim)
+return claim.id .. ' ' .. whole(claim.seq)
+end
 local function was_tried(line)
 local tried = call('HGET', BOOK, 't' .. line)
 if not tried then return false end
-local untl, id = string.match(tried, '^(%d+) (.*)$')
+local untl, mark, id = string.match(tried, '^(%d+) ((%S+) .*)$')
 local first = tonumber(untl) > now and find(id, line)
-return first and lives(first) or false
+return first and mark_of(first) == mark and lives(first) or false
 end
 local function contended(line, session)
 if text_of(line) ~= '+' then return was_tried(line) end

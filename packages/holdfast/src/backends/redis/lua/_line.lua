@@ -235,13 +235,18 @@ local function settle(line, except)
   return state
 end
 
+-- Of a claim beside which somebody tried: not of one that comes later under its id.
+local function mark_of(claim)
+  return claim.id .. ' ' .. whole(claim.seq)
+end
+
 -- Somebody tried within the last slice, beside a holder who is still there.
 local function was_tried(line)
   local tried = call('HGET', BOOK, 't' .. line)
   if not tried then return false end
-  local untl, id = string.match(tried, '^(%d+) (.*)$')
+  local untl, mark, id = string.match(tried, '^(%d+) ((%S+) .*)$')
   local first = tonumber(untl) > now and find(id, line)
-  return first and lives(first) or false
+  return first and mark_of(first) == mark and lives(first) or false
 end
 
 -- Somebody of another session waits in the line, or tried within the last slice.

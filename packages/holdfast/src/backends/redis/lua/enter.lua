@@ -47,10 +47,10 @@ local function refuse(line)
   local holder = holder_of(line)
   if not holder then return { 'refused', {} } end
   local tried = call('HGET', BOOK, 't' .. line)
-  local untl, id = string.match(tried or '', '^(%d+) (.*)$')
-  local ends = now + slice
-  if id == holder.id then ends = math.max(ends, tonumber(untl)) end
-  call('HSET', BOOK, 't' .. line, whole(ends) .. ' ' .. holder.id)
+  local untl, beside = string.match(tried or '', '^(%d+) (.*)$')
+  local ends, who = now + slice, mark_of(holder)
+  if beside == who then ends = math.max(ends, tonumber(untl)) end
+  call('HSET', BOOK, 't' .. line, whole(ends) .. ' ' .. who)
   tell(holder.id)
   return { 'refused', row(holder) }
 end
