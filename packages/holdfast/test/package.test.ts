@@ -8,6 +8,8 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { link, type Packed, pack, root, run, spoiled, write } from './package/packed.ts'
+import { printsOf, runExample } from './docs/example.ts'
+import { deadLinks } from './docs/reference.ts'
 import { complaints, ways } from './package/resolution.ts'
 import { sizeOf } from './package/size.ts'
 
@@ -58,10 +60,27 @@ describe('what is packed', () => {
     })
   })
 
-  test('licence and README are inside, sources and tests are not', () => {
-    expect(packed.files).toContain('LICENSE')
-    expect(packed.files).toContain('README.md')
-    expect(packed.files.filter((path) => !path.startsWith('dist/'))).toEqual(['LICENSE', 'README.md', 'package.json'])
+  test('licence, documents and examples are inside, sources and tests are not', () => {
+    expect(packed.files).toContain('docs/guarantees.md')
+    expect(packed.files).toContain('examples/job.mjs')
+    expect(packed.files.filter((path) => !/^(dist|docs|examples)\//.test(path))).toEqual([
+      'CHANGELOG.md',
+      'CONTRIBUTING.md',
+      'LICENSE',
+      'README.md',
+      'package.json',
+    ])
+  })
+
+  test('every link of the README and the documents leads to something inside', () => {
+    const documents = packed.files.filter((path) => path.endsWith('.md'))
+    const read = (path: string): string => readFileSync(join(packed.installed, path), 'utf8')
+    const at = (path: string): string | null | undefined => {
+      if (documents.includes(path)) return read(path)
+      return packed.files.some((file) => file === path || file.startsWith(`${path}/`)) ? null : undefined
+    }
+    expect(documents.flatMap((path) => deadLinks(path, read(path), { at }))).toEqual([])
+    expect(deadLinks('README.md', read('README.md'), { at: () => undefined })).not.toEqual([])
   })
 
   test('every file that package.json names is there', () => {
