@@ -6,8 +6,8 @@ import { guardTable, sqlGuard } from 'holdfast/guard'
 import Database from 'libsql'
 
 const db = new Database('./shop.db')
-db.exec(guardTable('sqlite', 'guards')) // once, with the other tables
-db.exec("insert into guards (resource) values ('doc:9')") // once, with the row it guards
+db.exec(guardTable('sqlite', 'guards')) // with the other tables; does nothing if it is there
+db.exec("insert into guards (resource) values ('doc:9') on conflict do nothing") // with the row it guards
 
 const guard = sqlGuard({
   dialect: 'sqlite',

@@ -6,10 +6,11 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
+import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { link, type Packed, pack, root, run, spoiled, write } from './package/packed.ts'
 import { printsOf, runExample } from './docs/example.ts'
 import { deadLinks } from './docs/reference.ts'
+import { link, type Packed, pack, root, run, spoiled, write } from './package/packed.ts'
 import { complaints, ways } from './package/resolution.ts'
 import { sizeOf } from './package/size.ts'
 
@@ -276,6 +277,21 @@ describe('where its types are found', () => {
 
   test.each(ways)('$name', (way) => {
     expect(complaints(packed, way, SURFACE)).toEqual([])
+  })
+
+  test('the TypeScript of the documents compiles under strict, and does what it says', async () => {
+    const text = readFileSync(join(root, 'examples/typed.ts'), 'utf8')
+    const alone = text.replace(/^import '\.\/setting\/.*$/m, '')
+    const way = ways.find(({ name }) => name === 'nodenext, from ESM')
+    expect(way && complaints(packed, way, alone)).toEqual([])
+    expect(way && complaints(packed, way, alone.replace('wait: patience', 'wait: 5'))).not.toEqual([])
+    link(packed, 'libsql')
+    const program = ts.transpileModule(alone, {
+      compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
+    })
+    write(packed, { 'typed/typed.mjs': `process.chdir(import.meta.dirname)\n${program.outputText}` })
+    const { lines, errors } = await runExample(join(packed.project, 'typed/typed.mjs'))
+    expect(lines, errors).toEqual(printsOf(text))
   })
 
   test.each(ways)('$name would complain about a wrong use and an entry that does not exist', (way) => {
