@@ -1,6 +1,8 @@
 /** Takes that are granted in the same turn of the event loop, one after another, do not keep it from turning. */
 import { expect, test } from 'vitest'
-import { holdfast, type Mutex } from '../../src/index.ts'
+import { type Holdfast, holdfast } from '../../src/index.ts'
+
+type Mutex = ReturnType<Holdfast['mutex']>
 
 const LOAD_MS = 300
 
