@@ -97,6 +97,7 @@ export class RedisLedger implements Ledger {
   async open(draft: SessionDraft): Promise<Opened> {
     const { maxTtlMs, quarantine, voter } = this.#setup
     requireSession(draft, { maxTtlMs, quarantine })
+    this.#safe?.opens(draft.ttlMs)
     const reply = await this.#run(scripts.open, draft.bucket, [
       draft.id,
       micros(draft.ttlMs),
@@ -107,7 +108,6 @@ export class RedisLedger implements Ledger {
       quarantine ? '1' : '0',
     ])
     this.#requireSame(reply)
-    this.#safe?.opened(draft.ttlMs)
     const opened = { serverMs: serverMsOf(reply), era: String(reply[2]) }
     return voter ? { ...opened, heldBackMs: Number(reply[3]) / 1000 } : opened
   }

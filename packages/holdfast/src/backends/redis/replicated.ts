@@ -23,6 +23,8 @@ export class Replicator {
   readonly #clock: Clock
   readonly #make: MakeSpare
   readonly #spares = new Map<string, Promise<Spare>>()
+  /** Digests of the scripts that went over each connection in full. */
+  readonly #sent = new WeakMap<Spare, Set<string>>()
 
   constructor(clock: Clock, make: MakeSpare) {
     this.#clock = clock
@@ -43,7 +45,7 @@ export class Replicator {
   ): Promise<Replicated> {
     const spare = await this.#spareFor(place, keys[0] ?? null)
     const take = (by: 'bySha' | 'byText'): Promise<Replicated> => counted(spare, by, script, keys, args, replication)
-    const taken = take('bySha').catch((error: unknown) => {
+    const taken = take(this.#knows(spare, script) ? 'bySha' : 'byText').catch((error: unknown) => {
       if (codeOf(error) !== 'NOSCRIPT') throw error
       return take('byText')
     })
@@ -61,6 +63,15 @@ export class Replicator {
       )
     }
     this.#spares.clear()
+  }
+
+  /** A digest that the server did not know would be found out only after the replicas were waited for in vain. */
+  #knows(spare: Spare, { sha }: Script): boolean {
+    const known = this.#sent.get(spare) ?? new Set()
+    this.#sent.set(spare, known)
+    const knows = known.has(sha)
+    known.add(sha)
+    return knows
   }
 
   #spareFor(place: string, key: string | null): Promise<Spare> {

@@ -11,7 +11,7 @@ export class SafeTakes {
   readonly #replication: Replication
   /** Claims that enough replicas had once. When replicas are missing later, their holders do not lose them for it. */
   readonly #safe = new Set<string>()
-  /** An answer that comes later than a third of a session's life is of no use to anybody. */
+  /** Nobody waits longer for an answer than a third of a session's life. */
   #ttlMs = Number.POSITIVE_INFINITY
 
   constructor(wire: Wire, replication: Replication) {
@@ -26,6 +26,7 @@ export class SafeTakes {
     args: readonly string[],
     ids: readonly string[],
   ): Promise<unknown> {
+    if (ids.every((id) => this.#safe.has(id))) return this.#wire.run(script, keys, args)
     const { count } = this.#replication
     const limitMs = Math.min(this.#replication.limitMs, this.#ttlMs / 6)
     const { reply, acknowledged } = await this.#wire.runReplicated(script, keys, args, { count, limitMs })
@@ -39,8 +40,8 @@ export class SafeTakes {
     return reply
   }
 
-  /** From now on sessions live so long. */
-  opened(ttlMs: number): void {
+  /** A session is to be opened that lives so long. */
+  opens(ttlMs: number): void {
     this.#ttlMs = ttlMs
   }
 
