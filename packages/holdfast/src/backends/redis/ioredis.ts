@@ -120,7 +120,8 @@ export class IoredisWire implements Wire, Runner {
   ): Promise<Replicated> {
     const { status } = this.#client
     if (status !== 'ready') throw notConnected(status)
-    return this.#replicator.run(this.#placeOf(keys[0] ?? ''), script, keys, args, replication)
+    const usual = (): Promise<unknown> => runOn(this, script, keys, args)
+    return this.#replicator.run(this.#placeOf(keys[0] ?? ''), script, keys, args, replication, usual)
   }
 
   subscribe(

@@ -142,7 +142,8 @@ export class NodeRedisWire implements Wire, Runner {
   ): Promise<Replicated> {
     const [key = ''] = keys
     if (!this.#takes(key)) throw this.#notConnected()
-    return this.#replicator.run(this.#ownerOf(key)?.address ?? '', script, keys, args, replication)
+    const usual = (): Promise<unknown> => runOn(this, script, keys, args)
+    return this.#replicator.run(this.#ownerOf(key)?.address ?? '', script, keys, args, replication, usual)
   }
 
   subscribe(

@@ -35,13 +35,17 @@ export class Replicator {
     return this.#spares.size
   }
 
-  /** @param place the server that keeps the keys, as far as is known */
+  /**
+   * @param place the server that keeps the keys, as far as is known
+   * @param usual the same over the client itself, which finds out where the keys are when they have moved
+   */
   async run(
     place: string,
     script: Script,
     keys: readonly string[],
     args: readonly string[],
     replication: Replication,
+    usual: () => Promise<unknown>,
   ): Promise<Replicated> {
     const spare = await this.#spareFor(place, keys[0] ?? null)
     const take = (by: 'bySha' | 'byText'): Promise<Replicated> => counted(spare, by, script, keys, args, replication)
@@ -51,7 +55,10 @@ export class Replicator {
     })
     const outcome = await within(this.#clock, replication.limitMs + ANSWER_MS, taken)
     if (outcome.kind === 'value') return outcome.value
-    if (outcome.kind === 'late' || ASTRAY.has(codeOf(outcome.error))) this.#drop(place, spare)
+    const code = outcome.kind === 'error' ? codeOf(outcome.error) : ''
+    if (outcome.kind === 'late' || ASTRAY.has(code)) this.#drop(place, spare)
+    // What it takes is in no replica for sure, and told to nobody: whoever asked will ask again.
+    if (code === 'MOVED') await usual().catch(() => {})
     throw outcome.kind === 'error' ? outcome.error : new BackendUnavailableError('no answer to a take with replicas')
   }
 
