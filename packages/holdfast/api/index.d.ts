@@ -157,6 +157,7 @@ interface Holdfast extends AsyncDisposable {
   /** All or nothing, in the byte order of the full names, within one deadline. */
   all<const Things extends readonly Lockable<Omit<Lease, "fence">>[]>(things: Things, options?: TakeOptions): Lockable<MultiLease<LeasesOf<Things>>>;
   election(name: string, options?: TakeOptions): Election;
+  /** All who use the name must give the same count: each reads the arrivals by its own, and nobody is told. */
   latch(name: string, count: number): Latch;
   barrier(name: string, parties: number): Barrier;
   cell(name: string): Cell;
@@ -334,7 +335,10 @@ interface Leader {
   readonly pid: number;
 }
 interface Latch {
-  /** Counts `id` once, however often it is said; answers how many remain. */
+  /**
+  * Counts `id` once, however often it is said; answers how many remain. Settles within a ttl, or within one
+  * and a half and 5 s more if it has to connect first.
+  */
   countDown(id: string): Promise<number>;
   wait(options?: TakeOptions): Promise<void>;
   remaining(): Promise<number>;
