@@ -40,6 +40,8 @@ import { QuorumSession } from './session.ts'
 import { Takes } from './takes.ts'
 
 const CONNECT_MS = 5000
+/** For so long a majority waits for the rest: what is taken at all nodes outlives more of them. */
+const REST_MS = 50
 /** A node has an eighth of the ttl to answer, and never more than that. */
 const LIMIT_MS_MAX = 1000
 /** How often a try that only met others who tried is made, and how far apart. */
@@ -88,10 +90,11 @@ export class QuorumLedger implements Ledger {
     return 0
   }
 
-  /** Resolves when a majority is connected. */
+  /** Resolves when all are connected, or a majority a moment ago. */
   connect(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = this.#setup.clock.after(CONNECT_MS, () => reject(this.#notConnected()))
+      const { clock } = this.#setup
+      const timer = clock.after(CONNECT_MS, () => reject(this.#notConnected()))
       let [ready, refused] = [0, 0]
       for (const node of this.#nodes) {
         node.connect().then(
@@ -99,7 +102,8 @@ export class QuorumLedger implements Ledger {
             ready++
             if (ready < this.#majority) return
             timer.cancel()
-            resolve()
+            if (ready === this.#nodes.length) resolve()
+            else if (ready === this.#majority) clock.after(REST_MS, resolve)
           },
           (cause: Error) => {
             refused++

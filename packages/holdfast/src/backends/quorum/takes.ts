@@ -81,7 +81,8 @@ export class Takes {
       if (!node.open || node.ledger === null) return 'unknown'
       const bucket = node.ledger.bucketOf(round.line)
       const seat = claim.session.seat(node, bucket) ?? (await claim.session.seated(node, bucket))
-      if (round.failed) return 'unknown'
+      // While it waited for its session there, it was decided, and may have been left again.
+      if (round.failed || isOver(claim)) return 'unknown'
       seat.usedMs = this.#clock.monotonicMs()
       const id = seat.nextClaimId()
       const notAfterMs = node.serverNowMs() + node.limitMs
@@ -178,4 +179,8 @@ export class Takes {
     const detail = why.filter((text) => text !== '').join(', ')
     return new QuorumError(`no majority of ${this.#nodes.length} nodes: ${detail}`, votes)
   }
+}
+
+function isOver({ state }: Claim): boolean {
+  return state === 'left' || state === 'lost'
 }
