@@ -43,7 +43,7 @@ function ioredis(name: string, { Redis, Cluster }: IoredisLibrary): Library {
     if (client.isCluster) await Promise.all((client as ioredis6.Cluster).nodes('all').map((node) => node.ping()))
     return { client, listeners: () => listenersOf(client), end: () => client.disconnect() }
   }
-  const usual = { maxRetriesPerRequest: 0, socketTimeout: 2000 }
+  const usual = { maxRetriesPerRequest: 0, socketTimeout: 10_000 }
   return {
     name,
     family: 'ioredis',
@@ -90,3 +90,9 @@ export const libraries: readonly Library[] = [
   nodeRedis('redis 6', redis6),
   nodeRedis('redis 5', redis5),
 ]
+
+export function libraryNamed(name: string): Library {
+  const found = libraries.find((library) => library.name === name)
+  if (found === undefined) throw new Error(`no library is called ${name}`)
+  return found
+}

@@ -1,8 +1,11 @@
 /** What clients of ours have in common, whichever library they are of. */
 import type { Address } from '../redis-address.ts'
 
-/** A server that owes an answer for so long is taken for gone, and connected to anew. */
-export const SILENT_MS = 2000
+/**
+ * A server that owes an answer for so long is taken for gone, and connected to anew. Not less, for a process that stood
+ * still finds its timers over before it finds the answers.
+ */
+export const SILENT_MS = 4000
 export const CONNECT_MS = 2000
 const PAUSE_MS = { first: 50, max: 1000 }
 

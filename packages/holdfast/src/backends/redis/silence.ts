@@ -5,6 +5,8 @@
 import type { Clock, Timer } from '../../clock.ts'
 import { SILENT_MS } from './settings.ts'
 
+const GRACE_MS = 50
+
 export class Silence {
   readonly #clock: Clock
   readonly #onSilence: () => void
@@ -38,6 +40,13 @@ export class Silence {
       this.#timer = this.#clock.after(leftMs, () => this.#look())
       return
     }
+    // Answers that came while this process stood still are read first.
+    this.#timer = this.#clock.after(GRACE_MS, () => this.#judge(oldest))
+  }
+
+  #judge(oldest: { readonly sentMs: number }): void {
+    this.#timer = null
+    if (!this.#owed.has(oldest)) return this.#look()
     this.#owed.clear()
     this.#onSilence()
   }
