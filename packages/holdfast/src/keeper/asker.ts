@@ -16,6 +16,8 @@ export interface AskerPorts {
   readonly ask: (session: Session, claims: readonly Claim[]) => Promise<AskAnswer>
   readonly told: (claim: Claim, standing: Standing, sent: Start) => void
   readonly sessionGone: (session: Session) => void
+  /** Before something is asked again. */
+  readonly pause: (ms: number) => Promise<void>
 }
 
 const TOGETHER_MAX = 64
@@ -62,7 +64,7 @@ export class Asker {
           claim.outage = error
           if (claim.state !== 'ended') session.dirty.add(claim)
         }
-        await this.#pause(jittered(this.#ports.random, pauseMs))
+        await this.#ports.pause(jittered(this.#ports.random, pauseMs))
         pauseMs = Math.min(pauseMs * 2, PAUSE_MS.max)
       }
     }
@@ -74,10 +76,6 @@ export class Asker {
     claim.outage = null
     if (standing === undefined || claim.state === 'ended' || claim.session !== session) return
     this.#ports.told(claim, standing, sent)
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => this.#ports.clock.after(ms, resolve))
   }
 }
 

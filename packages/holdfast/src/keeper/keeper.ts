@@ -67,6 +67,10 @@ export class Keeper implements ClaimOwner, Gate {
     this.outbox = new Outbox(clock, random, (bucket, claims) =>
       this.link.call(this.sessions.callMs, (ledger) => ledger.leave(bucket, claims)),
     )
+    this.link.onResumed = () => {
+      this.pulse.catchUp()
+      this.outbox.retry()
+    }
     this.#asker = new Asker({
       clock,
       random,
@@ -79,6 +83,7 @@ export class Keeper implements ClaimOwner, Gate {
         ),
       told: (claim, standing, sent) => void this.#told(claim, standing, sent),
       sessionGone: (session) => this.sessions.gone(session),
+      pause: (ms) => this.link.pause(ms),
     })
     this.#entrance = new Entrance(this)
     this.vigil = new Vigil(clock)
@@ -242,7 +247,7 @@ export class Keeper implements ClaimOwner, Gate {
   }
 
   pause(ms: number): Promise<void> {
-    return new Promise((resolve) => this.clock.after(ms, resolve))
+    return this.link.pause(ms)
   }
 
   /** At once, where the session has enough left; else it is beaten first. False: it was lost and must enter again. */

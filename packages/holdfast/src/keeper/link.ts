@@ -11,6 +11,8 @@ import { Limits } from './limits.ts'
 /** Least limit of a first connection. */
 export const CONNECT_MS = 5000
 const ATTEMPT_MS = 2000
+/** Where some requests fail and others do not, those that fail are not sent again with each that does not. */
+const RESUMED_MS = 100
 
 export class Link {
   readonly #port: Port
@@ -27,6 +29,11 @@ export class Link {
   #offsetMs = 0
   #offsetWorstMs = Number.POSITIVE_INFINITY
   knowsTime = false
+  /** Told when the store answers again. */
+  onResumed: () => void = () => {}
+  #resumedMs = Number.NEGATIVE_INFINITY
+  /** Ends a pause before its time. */
+  readonly #pauses = new Set<() => void>()
 
   constructor(port: Port, setup: LedgerSetup) {
     this.#port = port
@@ -84,6 +91,19 @@ export class Link {
       this.#up()
       this.#noteTime(outcome.value, sentMs)
       told(outcome.value)
+    })
+  }
+
+  /** Waits so long before something is tried again, or until the store answers again. */
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        timer.cancel()
+        this.#pauses.delete(end)
+        resolve()
+      }
+      const timer = this.#clock.after(ms, end)
+      this.#pauses.add(end)
     })
   }
 
@@ -157,8 +177,15 @@ export class Link {
   }
 
   #up(): void {
-    if (this.#state === 'suspended') this.#tell('resumed', null)
+    const resumed = this.#state === 'suspended'
     if (this.#state !== 'closed') this.#state = 'up'
+    if (!resumed) return
+    this.#tell('resumed', null)
+    const now = this.#clock.monotonicMs()
+    if (now - this.#resumedMs < RESUMED_MS) return
+    this.#resumedMs = now
+    this.onResumed()
+    for (const end of [...this.#pauses]) end()
   }
 
   #down(detail: string): void {

@@ -15,12 +15,14 @@ interface Entry extends ClaimKey {
   settle: ((found: boolean) => void) | null
   pauseMs: number
   timer: Timer | null
+  /** Had no answer, and is sent again as soon as there may be one. */
+  failed: boolean
 }
 
 type Send = (bucket: number, claims: readonly ClaimKey[]) => Promise<Timed & { readonly found: readonly boolean[] }>
 
 const TOGETHER_MAX = 128
-const PAUSE_MS = { first: 50, max: 2000 }
+const PAUSE_MS = { first: 50, max: 1000 }
 
 export class Outbox {
   readonly #entries = new Map<string, Entry>()
@@ -56,6 +58,7 @@ export class Outbox {
         settle,
         pauseMs: PAUSE_MS.first,
         timer: null,
+        failed: false,
       }
       this.#entries.set(entry.id, entry)
       this.#queue(entry)
@@ -73,6 +76,15 @@ export class Outbox {
     this.#queue(entry)
   }
 
+  /** The store answers again: what failed need not wait any longer. */
+  retry(): void {
+    for (const entry of this.#entries.values()) {
+      if (!entry.failed) continue
+      entry.timer?.cancel()
+      this.#resend(entry)
+    }
+  }
+
   /** Another thread has had it confirmed. */
   confirmed(ids: readonly string[]): void {
     for (const id of ids) this.#drop(id, true)
@@ -84,6 +96,7 @@ export class Outbox {
   }
 
   #queue(entry: Entry): void {
+    entry.failed = false
     const due = this.#due.get(entry.session.bucket)
     if (due !== undefined) {
       due.push(entry)
@@ -122,16 +135,20 @@ export class Outbox {
   #again(entry: Entry): void {
     // Held until now by our own clock, so as far as we know it was ours; the clean-up goes on behind.
     this.#settle(entry, true)
+    if (!this.#entries.has(entry.id)) return
+    entry.failed = true
     this.#later(entry, jittered(this.#random, entry.pauseMs))
     entry.pauseMs = Math.min(entry.pauseMs * 2, PAUSE_MS.max)
   }
 
   #later(entry: Entry, ms: number): void {
-    entry.timer = this.#clock.after(ms, () => {
-      // A claim dies with its session, so there is nothing left to take away.
-      if (entry.session.standing() === 'lost') this.#drop(entry.id, false)
-      else this.#queue(entry)
-    })
+    entry.timer = this.#clock.after(ms, () => this.#resend(entry))
+  }
+
+  #resend(entry: Entry): void {
+    // A claim dies with its session, so there is nothing left to take away.
+    if (entry.session.standing() === 'lost') this.#drop(entry.id, false)
+    else this.#queue(entry)
   }
 
   #drop(id: string, found: boolean): void {

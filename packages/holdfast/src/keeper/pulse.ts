@@ -59,6 +59,12 @@ export class Pulse {
     if (this.#watched.has(session)) this.#heart?.watch(session)
   }
 
+  /** The store answers again: a beat that is overdue need not wait for its next try. */
+  catchUp(): void {
+    const now = this.#keeper.clock.monotonicMs()
+    for (const session of [...this.#watched]) this.#look(session, now)
+  }
+
   async close(): Promise<void> {
     this.#timer?.cancel()
     this.#timer = null

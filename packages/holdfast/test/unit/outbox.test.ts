@@ -135,3 +135,22 @@ test('closing settles what is still asked for and sends nothing more', async () 
   expect(sent).toEqual([])
   expect(outbox.size).toBe(0)
 })
+
+test('a leave that had no answer is sent at once when the store answers again, one that waits for its not-after is not', async () => {
+  const { clock, store, outbox, leave, present, sent } = made()
+  const notAfterMs = clock.monotonicMs() + 3000
+  await leave('late', notAfterMs)
+  store.mood = 'fails'
+  present.add('a')
+  await leave('a')
+  await clock.pass(1000)
+  const tries = sent.length
+  store.mood = 'answers'
+  outbox.retry()
+  await settle()
+  expect(sent.slice(tries)).toEqual([['a']])
+  expect(outbox.has('a')).toBe(false)
+  outbox.retry()
+  await settle()
+  expect(sent).toHaveLength(tries + 1)
+})

@@ -3,6 +3,9 @@ import type { Ioredis } from './ioredis.ts'
 import type { Script } from './script.ts'
 import type { Spare } from './spare.ts'
 
+/** So long ioredis keeps the process alive behind a server that does not answer to the end of a connection. */
+export const DISCONNECT_MS = 50
+
 /** Whatever its model does when a connection ends, this one ends with it. */
 const SETTINGS = {
   lazyConnect: true,
@@ -12,6 +15,7 @@ const SETTINGS = {
   enableOfflineQueue: false,
   autoResubscribe: false,
   maxRetriesPerRequest: 0,
+  disconnectTimeout: DISCONNECT_MS,
 }
 
 export class IoredisSpare implements Spare {
@@ -49,6 +53,7 @@ export class IoredisSpare implements Spare {
     this.#client.on('end', listener)
   }
   close(): void {
-    this.#client.disconnect()
+    // One that has ended would wait for its end once more.
+    if (this.#client.status !== 'end') this.#client.disconnect()
   }
 }
