@@ -7,6 +7,7 @@ import { localStatementsJob } from './bench/local-statements.ts'
 import { longHolderJob, longWaiterJob } from './bench/long-wait.ts'
 import { processHandOverJob } from './bench/process-hand-over.ts'
 import { CONTENDER_JOB, contenderJob } from './bench/redis/contender-job.ts'
+import { HOLDER_JOB, holderJob } from './bench/redis/holder-job.ts'
 import { uncontendedJob } from './bench/uncontended.ts'
 
 const jobs = {
@@ -20,6 +21,7 @@ const jobs = {
   'idle-waiter': idleWaiterJob,
   'held-leases': heldLeasesJob,
   [CONTENDER_JOB]: contenderJob,
+  [HOLDER_JOB]: holderJob,
 }
 
 const [name = '', input = 'null'] = process.argv.slice(2)

@@ -17,7 +17,9 @@ import type { Measurement, Setting } from './bench/measurement.ts'
 import { processHandOver } from './bench/process-hand-over.ts'
 import { redisBurst } from './bench/redis/burst.ts'
 import { redisContended } from './bench/redis/contended.ts'
+import { redisHeld } from './bench/redis/held.ts'
 import { redisProcesses } from './bench/redis/processes.ts'
+import { redisQuorum } from './bench/redis/quorum.ts'
 import { redisSleeps } from './bench/redis/sleeps.ts'
 import { redisUncontended } from './bench/redis/uncontended.ts'
 import { checkTable, type Found, figure, figureTable, roundLines } from './bench/report.ts'
@@ -25,7 +27,15 @@ import { medianRound } from './bench/statistics.ts'
 import { uncontended } from './bench/uncontended.ts'
 import { openWorkplace } from './sale/workplace.ts'
 
-const REDIS: readonly Measurement[] = [redisUncontended, redisContended, redisBurst, redisSleeps, redisProcesses]
+const REDIS: readonly Measurement[] = [
+  redisUncontended,
+  redisContended,
+  redisBurst,
+  redisSleeps,
+  redisProcesses,
+  redisQuorum,
+  redisHeld,
+]
 
 const SQLITE: readonly Measurement[] = [
   localHandOver,

@@ -9,6 +9,8 @@ export type Release = () => Promise<unknown>
 export interface Contender {
   /** Null: it gave up for now, with nothing taken. Only those that poll do, so that a slice can end. */
   take(name: string): Promise<Release | null>
+  /** Resolves when the name is held, and is renewed until the process ends; without it, it renews nothing. */
+  keep?(name: string, ttlMs: number): Promise<void>
 }
 
 export interface Adapter {
@@ -28,5 +30,16 @@ export const TTL_MS = 30_000
 export const RETRY_MS = 10
 /** So often before an adapter gives up for now. */
 export const RETRIES = 20
+
+/** Stands between a library that renews while a function runs and a name that is to be held for good. */
+export function heldBy(run: (section: () => Promise<never>) => Promise<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const section = (): Promise<never> => {
+      resolve()
+      return new Promise<never>(() => {})
+    }
+    run(section).catch(reject)
+  })
+}
 
 export const SCRIPTS: readonly string[] = ['evalsha', 'eval']

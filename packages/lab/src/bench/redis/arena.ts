@@ -34,7 +34,7 @@ export class Arena {
   }
 
   contestant(adapter: Adapter): Contestant {
-    const contestant = new Contestant(this.#script, adapter, this.server.url)
+    const contestant = new Contestant(this.#script, adapter, [this.server.url])
     this.#contestants.push(contestant)
     return contestant
   }

@@ -8,6 +8,8 @@ import { createClient, type RedisClientType } from 'redis'
 export type ClientName = 'ioredis' | 'node-redis'
 export async function openIoredis(url: string): Promise<Redis> {
   const client = new Redis(url, { lazyConnect: true })
+  // Without a listener each failed connection would be written to the terminal.
+  client.on('error', () => {})
   await client.connect()
   return client
 }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { nowMs } from '../../sale/moment.ts'
 import type { Job } from '../job.ts'
 import { percentile } from '../statistics.ts'
+import type { Adapter, Contender } from './adapter.ts'
 import { adapterNamed } from './adapters.ts'
 import { openIoredis } from './clients.ts'
 import { type Crowd, runCrowd, type Sections } from './crowd.ts'
@@ -12,14 +13,23 @@ export const CONTENDER_JOB = 'redis-contender'
 
 export interface ContenderInput {
   readonly adapter: string
-  readonly url: string
+  /** One server, or those of a quorum. */
+  readonly urls: readonly string[]
 }
 
 export type Orders =
   | ({ readonly kind: 'slice' } & SliceTerms)
   | ({ readonly kind: 'crowd' } & Crowd)
+  /** Takes and releases one after the other; ends in time, whether or not the last one came through. */
+  | { readonly kind: 'laps'; readonly forMs: number }
   /** So many sleeps, one after the other, and no lock. */
   | { readonly kind: 'sleeps'; readonly count: number; readonly holdMs: number }
+
+export interface LapsAnswer {
+  readonly tookUs: readonly number[]
+  /** The last one did not come through; this process is of no more use. */
+  readonly stuck: boolean
+}
 
 export interface CrowdAnswer {
   readonly sections: Sections
@@ -28,16 +38,20 @@ export interface CrowdAnswer {
 }
 
 const PING_EVERY_MS = 5
+const LAP_NAMES = 64
+/** After the end of its laps; none takes so long that comes through at all. */
+const STUCK_MS = 1_000
 
 export const contenderJob: Job = async (input, parent) => {
-  const { adapter, url } = input as ContenderInput
+  const { adapter, urls } = input as ContenderInput
   countAbortTimers()
-  const contender = await adapterNamed(adapter).open(url)
-  const pings = await openIoredis(url)
+  const contender = await opened(adapterNamed(adapter), urls)
+  const pings = await openIoredis(urls[0] ?? '')
   parent.say('ready')
   for (;;) {
     const orders = (await parent.hear()) as Orders
     if (orders.kind === 'slice') parent.say(await runSlice(contender, orders))
+    else if (orders.kind === 'laps') parent.say(await runLaps(contender, orders.forMs))
     else if (orders.kind === 'sleeps') parent.say(await sleepsMs(orders.count, orders.holdMs))
     else {
       const stop = timePings(() => pings.ping(), orders.startAtMs)
@@ -46,6 +60,29 @@ export const contenderJob: Job = async (input, parent) => {
       parent.say(answer)
     }
   }
+}
+
+function opened(adapter: Adapter, urls: readonly string[]): Promise<Contender> {
+  const [url = ''] = urls
+  if (urls.length === 1) return adapter.open(url)
+  if (adapter.openQuorum === undefined) throw new Error(`${adapter.name} knows no quorum`)
+  return adapter.openQuorum(urls)
+}
+
+async function runLaps(contender: Contender, forMs: number): Promise<LapsAnswer> {
+  const tookUs: number[] = []
+  const endAt = performance.now() + forMs
+  const laps = async (): Promise<false> => {
+    for (let lap = 0; performance.now() < endAt; lap += 1) {
+      const startAt = performance.now()
+      const release = await contender.take(`lap:${lap % LAP_NAMES}`)
+      await release?.()
+      if (release !== null) tookUs.push(1000 * (performance.now() - startAt))
+    }
+    return false
+  }
+  const stuck = await Promise.race([laps(), pause(forMs + STUCK_MS, true, { ref: false })])
+  return { tookUs: [...tookUs], stuck }
 }
 
 async function sleepsMs(count: number, holdMs: number): Promise<number> {

@@ -17,9 +17,9 @@ export class Contestant {
   readonly #input: ContenderInput
   #child: Promise<Child> | null = null
 
-  constructor(script: string, adapter: Adapter, url: string) {
+  constructor(script: string, adapter: Adapter, urls: readonly string[]) {
     this.#script = script
-    this.#input = { adapter: adapter.name, url }
+    this.#input = { adapter: adapter.name, urls }
   }
 
   /** @throws when it does not answer in time, or ends */

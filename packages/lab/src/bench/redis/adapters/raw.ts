@@ -1,6 +1,6 @@
 /** The floor: what a lock costs that is nothing but `SET key token NX PX` and a compare-and-delete. */
 import { createHash, randomUUID } from 'node:crypto'
-import { type Adapter, SCRIPTS, TTL_MS } from '../adapter.ts'
+import { type Adapter, type Contender, SCRIPTS, TTL_MS } from '../adapter.ts'
 import { openIoredis, openNodeRedis } from '../clients.ts'
 
 const TEXT = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end"
@@ -21,6 +21,40 @@ export const rawIoredis: Adapter = {
       },
     }
   },
+  openQuorum: rawQuorum,
+}
+
+/** Held where a majority said yes; nobody is waited for beyond that, and each is told of the release. */
+async function rawQuorum(urls: readonly string[]): Promise<Contender> {
+  const nodes = await Promise.all(urls.map((url) => rawIoredis.open(url)))
+  const majority = Math.floor(nodes.length / 2) + 1
+  return {
+    async take(name) {
+      const takes = nodes.map((node) => node.take(name))
+      await answered(majority, takes)
+      return () => {
+        const releases = takes.map(async (take) => (await take)?.())
+        return answered(majority, releases)
+      }
+    },
+  }
+}
+
+/** Resolves when so many have. */
+function answered(count: number, all: readonly Promise<unknown>[]): Promise<void> {
+  return new Promise((resolve) => {
+    let left = count
+    for (const one of all) {
+      one.then(
+        () => {
+          left -= 1
+          if (left === 0) resolve()
+        },
+        // One that is down gives no answer, as one that is silent.
+        () => {},
+      )
+    }
+  })
 }
 
 export const rawNodeRedis: Adapter = {

@@ -8,6 +8,8 @@ const OPTIONS: LockOptions = {
   acquireTimeout: TTL_MS,
   acquireAttemptsLimit: RETRIES,
   retryInterval: RETRY_MS,
+  // By itself it throws where nobody can catch it, and the process ends.
+  onLockLost: () => {},
 }
 
 export const semaphoreIoredis: Adapter = {
@@ -16,7 +18,10 @@ export const semaphoreIoredis: Adapter = {
   sends: [...SCRIPTS, 'set'],
   async open(url) {
     const client = await openIoredis(url)
-    return contenderOf((name) => new Mutex(client, name, OPTIONS))
+    return {
+      ...contenderOf((name) => new Mutex(client, name, OPTIONS)),
+      keep: (name, ttlMs) => new Mutex(client, name, { ...OPTIONS, lockTimeout: ttlMs }).acquire(),
+    }
   },
   async openQuorum(urls) {
     const clients = await Promise.all(urls.map(openIoredis))

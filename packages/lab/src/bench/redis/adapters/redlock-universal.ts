@@ -8,7 +8,7 @@ import {
   NodeRedisAdapter,
   type RedisAdapter,
 } from 'redlock-universal'
-import { type Adapter, type Contender, RETRIES, RETRY_MS, SCRIPTS, TTL_MS } from '../adapter.ts'
+import { type Adapter, type Contender, heldBy, RETRIES, RETRY_MS, SCRIPTS, TTL_MS } from '../adapter.ts'
 import { openIoredis, openNodeRedis } from '../clients.ts'
 
 const SENDS = [...SCRIPTS, 'set']
@@ -31,7 +31,10 @@ export const universalNodeRedis: Adapter = {
 }
 
 function lone(adapter: RedisAdapter): Contender {
-  return contenderOf((key) => createLock({ adapter, key, performance: 'lean', ...RETRYING }))
+  return {
+    ...contenderOf((key) => createLock({ adapter, key, performance: 'lean', ...RETRYING })),
+    keep: (key, ttl) => heldBy((section) => createLock({ adapter, key, performance: 'lean', ttl }).using(section)),
+  }
 }
 
 function several(adapters: readonly RedisAdapter[]): Contender {

@@ -1,6 +1,6 @@
 /** redlock 5 (beta). It polls. */
 import * as redlock from 'redlock'
-import { type Adapter, type Contender, RETRIES, RETRY_MS, SCRIPTS, TTL_MS } from '../adapter.ts'
+import { type Adapter, type Contender, heldBy, RETRIES, RETRY_MS, SCRIPTS, TTL_MS } from '../adapter.ts'
 import { openIoredis } from '../clients.ts'
 
 /** What is used of it. */
@@ -10,6 +10,7 @@ interface Library {
 }
 interface Redlock {
   acquire(names: readonly string[], ttlMs: number): Promise<{ release(): Promise<unknown> }>
+  using(names: readonly string[], ttlMs: number, routine: () => Promise<never>): Promise<unknown>
 }
 
 const { default: Redlock, ExecutionError } = redlock as Library
@@ -34,5 +35,6 @@ function contenderOf(clients: readonly unknown[]): Contender {
         throw error
       }
     },
+    keep: (name, ttlMs) => heldBy((section) => locks.using([name], ttlMs, section)),
   }
 }

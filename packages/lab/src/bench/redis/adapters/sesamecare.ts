@@ -1,7 +1,7 @@
 /** @sesamecare-oss/redlock, the fork of redlock 5. It polls. */
 import { ExecutionError, Redlock } from '@sesamecare-oss/redlock'
 import type { Redis } from 'ioredis'
-import { type Adapter, type Contender, RETRIES, RETRY_MS, SCRIPTS, TTL_MS } from '../adapter.ts'
+import { type Adapter, type Contender, heldBy, RETRIES, RETRY_MS, SCRIPTS, TTL_MS } from '../adapter.ts'
 import { openIoredis } from '../clients.ts'
 
 export const sesamecare: Adapter = {
@@ -24,5 +24,6 @@ function contenderOf(clients: readonly Redis[]): Contender {
         throw error
       }
     },
+    keep: (name, ttlMs) => heldBy((section) => redlock.using([name], ttlMs, section)),
   }
 }
