@@ -1,6 +1,7 @@
 /**
  * One node of a quorum: a store of its own, with a time limit around every request. A node that let a request wait for
- * longer is silent: until it answers again it is asked only once in a while, so nothing piles up before it.
+ * longer, or that cannot be reached, is away: until it answers again it is asked only once in a while, so that nothing
+ * piles up before it and nobody pays for it.
  */
 import type { Timer } from '../../clock.ts'
 import { BackendUnavailableError, isHoldfastError } from '../../errors.ts'
@@ -8,6 +9,8 @@ import type { Ledger, LedgerSetup, Port, Timed } from '../../port.ts'
 import { jittered } from '../../random.ts'
 
 const PAUSE_MS = { first: 50, max: 2000 }
+/** How often a node that could not be reached is asked. */
+const PROBE_MS = 100
 
 interface Pending {
   readonly dueMs: number
@@ -27,7 +30,7 @@ export class Node {
   #timer: Timer | null = null
   #ledger: Ledger | null = null
   #closed = false
-  #silent = false
+  #away = false
   #probeAtMs = 0
   /** The node's clock minus our monotonic one, from the answer that travelled fastest lately. */
   #offsetMs = 0
@@ -73,7 +76,7 @@ export class Node {
 
   /** Whether a request would be sent now. */
   get open(): boolean {
-    return this.#ledger !== null && (!this.#silent || this.#setup.clock.monotonicMs() >= this.#probeAtMs)
+    return this.#ledger !== null && (!this.#away || this.#setup.clock.monotonicMs() >= this.#probeAtMs)
   }
 
   /** What the node's clock shows now, as far as answers told. */
@@ -89,11 +92,10 @@ export class Node {
       return Promise.reject(new BackendUnavailableError(`${this.name} ${why}`))
     }
     const sentMs = this.#setup.clock.monotonicMs()
-    if (this.#silent) this.#probeAtMs = sentMs + this.limitMs
+    if (this.#away) this.#probeAtMs = sentMs + this.limitMs
     return new Promise((resolve, reject) => {
       const late = (): void => {
-        this.#silent = true
-        this.#probeAtMs = this.#setup.clock.monotonicMs() + this.limitMs
+        this.#isAway(this.limitMs)
         reject(new BackendUnavailableError(`${this.name} gave no answer within ${Math.round(this.limitMs)} ms`))
       }
       const pending: Pending = { dueMs: sentMs + this.limitMs, late }
@@ -102,7 +104,7 @@ export class Node {
       work(ledger).then(
         (value) => {
           this.#pending.delete(pending)
-          this.#silent = false
+          this.#away = false
           this.refusal = null
           this.#noteTime(value, sentMs)
           resolve(value)
@@ -110,6 +112,7 @@ export class Node {
         (error: unknown) => {
           this.#pending.delete(pending)
           if (isHoldfastError(error, 'BACKEND_REFUSED')) this.refusal = error
+          if (isHoldfastError(error, 'BACKEND_UNAVAILABLE')) this.#isAway(Math.min(PROBE_MS, this.limitMs))
           reject(error)
         },
       )
@@ -123,6 +126,11 @@ export class Node {
     this.#pending.clear()
     for (const { late } of pending) late()
     await this.#ledger?.close()
+  }
+
+  #isAway(ms: number): void {
+    this.#away = true
+    this.#probeAtMs = this.#setup.clock.monotonicMs() + ms
   }
 
   #arm(): void {
