@@ -45,6 +45,7 @@ export function partsOf(line: string): { readonly kind: string; readonly name: s
   return { kind: line.slice(0, cut), name: line.slice(cut + 1) }
 }
 
-function isWellFormed(text: string): boolean {
+/** What UTF-8 can write. */
+export function isWellFormed(text: string): boolean {
   return !/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(text)
 }

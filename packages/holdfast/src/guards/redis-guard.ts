@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { show } from '../duration.ts'
 import { BackendRefusedError } from '../errors.ts'
-import { checkName } from '../names.ts'
+import { checkName, isWellFormed } from '../names.ts'
 import { requireObject } from '../options.ts'
 import { type Guard, type Stamp, staleFence, stampOf } from './guard.ts'
 import { GUARDED } from './lua.ts'
@@ -84,9 +84,9 @@ class ScriptGuard implements RedisGuard {
 
   async run(lease: Holder, script: string, work: RedisWork = {}): Promise<unknown> {
     const stamp = stampOf(lease)
-    if (typeof script !== 'string') throw new TypeError(`script must be a string, not ${show(script)}`)
+    checkText('script', script)
     requireObject('work', work)
-    const keys = listOf('keys', work.keys).map((key, at) => checkKey(`keys[${at}]`, key))
+    const keys = listOf('keys', work.keys).map((key, at) => checkText(`keys[${at}]`, key))
     const args = listOf('args', work.args).map((value, at) => checkValue(`args[${at}]`, value))
     return this.#guarded(stamp, scriptOf(script), keys, args)
   }
@@ -152,13 +152,14 @@ function listOf<T>(option: string, list: readonly T[] | undefined): readonly T[]
   return list as readonly T[]
 }
 
-function checkKey(option: string, key: unknown): string {
-  if (typeof key === 'string') return key
-  throw new TypeError(`${option} must be a string, not ${show(key)}`)
+function checkText(option: string, text: unknown): string {
+  if (typeof text !== 'string') throw new TypeError(`${option} must be a string, not ${show(text)}`)
+  if (isWellFormed(text)) return text
+  throw new RangeError(`${option} must be well-formed Unicode: ${show(text)}`)
 }
 
 function checkValue(option: string, value: unknown): RedisValue {
-  if (typeof value === 'string') return value
+  if (typeof value === 'string') return checkText(option, value)
   // The clients know bytes as a Buffer only.
   if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   throw new TypeError(`${option} must be a string or bytes, not ${show(value)}`)

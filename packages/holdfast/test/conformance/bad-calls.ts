@@ -1,7 +1,7 @@
 /** How each parameter of the public surface is given a value, everything else about the call being right. */
 import { memory } from '../../src/backends/memory/index.ts'
 import { sqlite } from '../../src/backends/sqlite/index.ts'
-import { guardTable, memoryGuard, type SqlDialect, sqlGuard } from '../../src/guards/index.ts'
+import { guardTable, memoryGuard, redisGuard, type SqlDialect, sqlGuard } from '../../src/guards/index.ts'
 import {
   duration,
   type Holdfast,
@@ -167,5 +167,24 @@ function guards(lease: Lease, row: Parameters<typeof sqlGuard>[0]): Calls {
     'Guard<void>.enter(lease)': (value) => memoryGuard().enter(undefined, value),
     'Guard<Tx>.enter(tx)': (value) => sqlGuard(row).enter(value, lease),
     'Guard<Tx>.enter(lease)': (value) => sqlGuard(row).enter({}, value),
+    ...redisGuards(lease),
+  }
+}
+
+/** Over a client that finds everything as it should be: what is wrong must be noticed before it is asked. */
+function redisGuards(lease: Lease): Calls {
+  const passed = async (): Promise<unknown> => ['entered', null]
+  const client = { evalsha: passed, eval: passed }
+  const guard = redisGuard(client, 'value')
+  return {
+    'redisGuard(client)': (value) => redisGuard(value, 'value'),
+    'redisGuard(key)': (value) => redisGuard(client, value),
+    'RedisGuard.enter(tx)': (value) => guard.enter(value, lease),
+    'RedisGuard.enter(lease)': (value) => guard.enter(undefined, value),
+    'RedisGuard.set(lease)': (value) => guard.set(value, 'x'),
+    'RedisGuard.set(value)': (value) => guard.set(lease, value),
+    'RedisGuard.run(lease)': (value) => guard.run(value, 'return 1'),
+    'RedisGuard.run(script)': (value) => guard.run(lease, value),
+    'RedisGuard.run(work)': (value) => guard.run(lease, 'return 1', value),
   }
 }

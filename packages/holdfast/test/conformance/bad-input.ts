@@ -35,6 +35,12 @@ const NONE: Verdict = {}
 const BAG: Verdict = { object: 'every option has a default' }
 const WHOLE: Verdict = { five: 'a whole number within the bounds' }
 const NAME = texts('any text of 1 to 512 bytes is a name')
+const ANY_TEXT: Verdict = {
+  ...texts('Redis takes any text'),
+  empty: 'Redis takes an empty text',
+  nul: 'Redis takes any byte',
+  long: 'Redis takes 512 MB',
+}
 
 /** By the name of the option or parameter. */
 const byName: Readonly<Record<string, Verdict>> = {
@@ -63,6 +69,11 @@ const byName: Readonly<Record<string, Verdict>> = {
   lease: NONE,
   leaseId: NONE,
   dialect: NONE,
+  client: NONE,
+  keys: NONE,
+  args: NONE,
+  script: ANY_TEXT,
+  work: BAG,
   target: NONE,
   passes: WHOLE,
   capacity: WHOLE,
@@ -96,6 +107,8 @@ const byKey: Readonly<Record<string, Verdict>> = {
   'Election.lead(options)': NONE,
   'sqlGuard(options)': NONE,
   'sqlGuard(options).key': NAME,
+  'redisGuard(key)': NAME,
+  'RedisGuard.set(value)': ANY_TEXT,
 }
 
 /** What a refusal of `{}` names instead: what is missing in it. */
@@ -106,6 +119,9 @@ export const missing: Readonly<Record<string, string>> = {
   'sqlGuard(options)': 'run',
   'Guard<void>.enter(lease)': 'lease',
   'Guard<Tx>.enter(lease)': 'lease',
+  'RedisGuard.enter(lease)': 'lease',
+  'RedisGuard.set(lease)': 'lease',
+  'RedisGuard.run(lease)': 'lease',
 }
 
 /** Refused whatever they are, so no value is shown. */
