@@ -16,7 +16,7 @@ const filesIn = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
-const examples = filesIn('examples').filter((path) => /^examples\/(redis\/)?[\w-]+\.(mjs|ts)$/.test(path))
+const examples = filesIn('examples').filter((path) => /^examples\/((redis|setting)\/)?[\w.-]+\.(mjs|ts)$/.test(path))
 const documents = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...filesIn('docs')]
 const example = (path: string): string | null => (examples.includes(path) ? read(path) : null)
 
