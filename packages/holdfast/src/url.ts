@@ -4,15 +4,17 @@
  */
 import { resolve } from 'node:path'
 import { asBackend, type Backend, portOf } from './backend.ts'
+import { QUORUM_LACKS, QUORUM_SCHEMES, quorumNodes } from './backends/quorum-address.ts'
 import { MODULE_SCHEME, masked, moduleOf, parseRedisUrl, REDIS_SCHEMES } from './backends/redis-address.ts'
 import { show } from './duration.ts'
 import { BackendUnavailableError } from './errors.ts'
 import { checkText } from './names.ts'
-import type { Port } from './port.ts'
+import type { Lack, Port } from './port.ts'
 
 interface Scheme {
   readonly kind: string
   readonly ttlMsMin: number
+  readonly lacks?: readonly Lack[]
   /** Called with what was settled. */
   readonly load: (target: string) => Promise<Backend>
   /** Called with what follows the scheme. */
@@ -38,7 +40,29 @@ function redisScheme(name: string): [string, Scheme] {
   ]
 }
 
+function quorumScheme(name: string): [string, Scheme] {
+  return [
+    name,
+    {
+      kind: 'quorum',
+      ttlMsMin: 0,
+      lacks: QUORUM_LACKS,
+      load: async (target) => {
+        const [{ quorum }, { redis }] = await Promise.all([
+          import('./backends/quorum/index.ts'),
+          import('./backends/redis/index.ts'),
+        ])
+        const nodes = quorumNodes('target', name, target)
+        return quorum(nodes.map((node) => asBackend({ ...portOf(redis(node.url)), name: node.name })))
+      },
+      settle: (target) => target,
+      check: (target) => void quorumNodes('target', name, target),
+    },
+  ]
+}
+
 const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
+  ...QUORUM_SCHEMES.map(quorumScheme),
   ...[...REDIS_SCHEMES, MODULE_SCHEME].map(redisScheme),
   [
     'sqlite',
@@ -96,12 +120,13 @@ export function backendOf(url: string): Backend {
   return lazily(scheme, scheme.settle(target.replace(/^\/\/(?=\/)/, '')))
 }
 
-function lazily({ kind, ttlMsMin, load }: Scheme, target: string): Backend {
+function lazily({ kind, ttlMsMin, lacks = [], load }: Scheme, target: string): Backend {
   let loaded: Promise<Port> | null = null
   let port: Port | null = null
   return asBackend({
     kind,
     ttlMsMin,
+    lacks,
     get worker() {
       return port?.worker ?? null
     },

@@ -3,6 +3,7 @@
  * the table does not know fails the first test.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { QUORUM_SCHEMES } from '../../src/backends/quorum-address.ts'
 import { MODULE_SCHEME, REDIS_SCHEMES } from '../../src/backends/redis-address.ts'
 import { holdfast, isHoldfastError } from '../../src/index.ts'
 import { type Stage, stage } from './bad-calls.ts'
@@ -110,7 +111,7 @@ describe('URLs', () => {
     // What follows is the path of a file; any text that can be one is fine.
     sqlite: ['empty', 'nul', 'surrogate', 'long'],
     memory: BADS.filter((bad) => bad !== 'empty'),
-    ...Object.fromEntries([...REDIS_SCHEMES, MODULE_SCHEME].map((scheme) => [scheme, BADS])),
+    ...Object.fromEntries([...QUORUM_SCHEMES, ...REDIS_SCHEMES, MODULE_SCHEME].map((scheme) => [scheme, BADS])),
   }
 
   test('the table has every scheme', () => {

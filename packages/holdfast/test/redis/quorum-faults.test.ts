@@ -234,3 +234,28 @@ test('what a quorum has not is refused at once, and before anything is sent', as
   }
   expect(locks.status().connections).toBe(0)
 })
+
+test('a URL names the nodes, and votes are told by those names', async () => {
+  const nodes = await started(3)
+  const places = nodes.servers.map(({ address: { host, port } }) => `${host}:${port}`)
+  const locks = holdfast(`redis+quorum://${places.join(',')}`, { namespace: 'shop', ttl: '2s' })
+  disposables.push(locks)
+  await locks.mutex('thing').acquire()
+  const [line] = await locks.inspect('thing')
+  expect(line?.holders[0]?.votes?.map(({ node }) => node)).toEqual(places)
+  expect(() => locks.election('x')).toThrow(/quorum/)
+})
+
+test.each([
+  ['redis+quorum://a,b', /3 to 32 nodes/],
+  ['redis+quorum:a,b,c', /3 to 32 nodes/],
+  ['redis+quorum://u:secret@a,b', /…@/],
+  ['redis+quorum://a,b,a:6379', /"?a:6379"? is there twice/],
+  ['rediss+quorum://a,b,c:0', /port/],
+  ['redis+quorum://a,b,', /host/],
+  ['redis+quorum://a,b,c/x', /database/],
+])('%s is refused at once', (url, message) => {
+  expect(() => holdfast(url, { namespace: 'shop' })).toThrow(RangeError)
+  expect(() => holdfast(url, { namespace: 'shop' })).toThrow(message)
+  expect(() => holdfast(url, { namespace: 'shop' })).not.toThrow(/secret/)
+})

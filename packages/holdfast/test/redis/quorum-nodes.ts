@@ -18,7 +18,7 @@ export type Way = (server: RedisServer) => string | Promise<string>
 export class QuorumNodes implements AsyncDisposable {
   readonly servers: readonly RedisServer[]
 
-  private constructor(servers: readonly RedisServer[]) {
+  constructor(servers: readonly RedisServer[]) {
     this.servers = servers
   }
 

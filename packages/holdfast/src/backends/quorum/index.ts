@@ -4,11 +4,10 @@
  */
 import { asBackend, type Backend, portOf } from '../../backend.ts'
 import { show } from '../../duration.ts'
+import { QUORUM_LACKS, QUORUM_NODES } from '../quorum-address.ts'
 import { QuorumLedger } from './ledger.ts'
 
 export type { Backend } from '../../backend.ts'
-
-const NODES_MAX = 32
 
 /**
  * @param backends at least three stores that know nothing of each other, such as `redis(client)`, of one kind
@@ -16,8 +15,8 @@ const NODES_MAX = 32
  */
 export function quorum(backends: readonly Backend[]): Backend {
   if (!Array.isArray(backends)) throw new TypeError(`backends must be an array of backends, not ${show(backends)}`)
-  if (backends.length < 3 || backends.length > NODES_MAX) {
-    throw new RangeError(`backends must be 3 to ${NODES_MAX} stores, not ${backends.length}`)
+  if (backends.length < QUORUM_NODES.min || backends.length > QUORUM_NODES.max) {
+    throw new RangeError(`backends must be ${QUORUM_NODES.min} to ${QUORUM_NODES.max} stores, not ${backends.length}`)
   }
   if (new Set(backends).size < backends.length)
     throw new RangeError('backends must be different stores: one is there twice')
@@ -33,7 +32,7 @@ export function quorum(backends: readonly Backend[]): Backend {
     kind: 'quorum',
     ttlMsMin: Math.max(...ports.map(({ ttlMsMin }) => ttlMsMin)),
     worker: null,
-    lacks: ['order', 'permits', 'cells', 'elections', 'detached'],
+    lacks: QUORUM_LACKS,
     async connect(setup) {
       const ledger = new QuorumLedger(named, setup)
       try {
