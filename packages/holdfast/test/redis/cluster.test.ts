@@ -8,7 +8,7 @@ import { redis } from '../../src/backends/redis/index.ts'
 import { bucketOf, keysOf } from '../../src/backends/redis/keys.ts'
 import { type Backend, holdfast } from '../../src/index.ts'
 import { describeConformance } from '../conformance/suite.ts'
-import { whileFailingOver } from './failing-over.ts'
+import { inStep, whileFailingOver } from './failing-over.ts'
 import { someChapters } from './some-chapters.ts'
 
 const cluster = await RedisCluster.start({ nodeTimeoutMs: 1_000 })
@@ -24,12 +24,14 @@ async function aPrimary(): Promise<RedisServer> {
 
 async function killed(): Promise<void> {
   const primary = await aPrimary()
+  await inStep(primary)
   await primary.kill()
   await cluster.promotedAfter(primary, 0)
 }
 
 async function hung(): Promise<void> {
   const primary = await aPrimary()
+  await inStep(primary)
   primary.pause()
   await cluster.promotedAfter(primary, 0)
 }

@@ -1,6 +1,7 @@
 /** What takes and holders see while another server becomes the primary: counted, and held against what was promised. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
+import { type RedisAccess, until } from '../../../../scripts/servers/index.ts'
 import { type Backend, type Holdfast, holdfast, isHoldfastError, type Lease } from '../../src/index.ts'
 
 const TTL = '15s'
@@ -8,6 +9,16 @@ const HELD = 32
 const PATIENT = 8
 const HASTY = 4
 const PAUSE_MS = 10
+
+/** Resolves once every replica has what the primary has now: what is held by then is not lost with it. */
+export async function inStep(primary: RedisAccess): Promise<void> {
+  const wanted = Number((await primary.info('replication')).master_repl_offset)
+  await until('the replicas are in step', async () => {
+    const replicas = Object.entries(await primary.info('replication')).filter(([field]) => /^slave\d+$/.test(field))
+    const offsets = replicas.map(([, line]) => Number(/offset=(\d+)/.exec(line)?.[1]))
+    return offsets.length > 0 && offsets.every((offset) => offset >= wanted)
+  })
+}
 
 export interface Course {
   /** Sections that were run with much patience, and with little. */

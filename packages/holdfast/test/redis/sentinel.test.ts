@@ -6,7 +6,7 @@ import { SentinelSet } from '../../../../scripts/servers/index.ts'
 import { redis } from '../../src/backends/redis/index.ts'
 import type { Backend } from '../../src/index.ts'
 import { describeConformance } from '../conformance/suite.ts'
-import { whileFailingOver } from './failing-over.ts'
+import { inStep, whileFailingOver } from './failing-over.ts'
 import { someChapters } from './some-chapters.ts'
 
 const set = await SentinelSet.start()
@@ -18,12 +18,14 @@ afterAll(() => set.stop())
 
 async function killed(): Promise<void> {
   const primary = await set.primary()
+  await inStep(primary)
   await primary.kill()
   await set.promotedAfter(primary)
 }
 
 async function hung(): Promise<void> {
   const primary = await set.primary()
+  await inStep(primary)
   primary.pause()
   await set.promotedAfter(primary)
 }
