@@ -14,6 +14,7 @@ import { localStatements } from './bench/local-statements.ts'
 import { longWait } from './bench/long-wait.ts'
 import { describeMachine, type Machine, machineLine } from './bench/machine.ts'
 import type { Measurement, Setting } from './bench/measurement.ts'
+import { pageOf } from './bench/page.ts'
 import { processHandOver } from './bench/process-hand-over.ts'
 import { redisBurst } from './bench/redis/burst.ts'
 import { redisContended } from './bench/redis/contended.ts'
@@ -22,6 +23,7 @@ import { redisProcesses } from './bench/redis/processes.ts'
 import { redisQuorum } from './bench/redis/quorum.ts'
 import { redisSleeps } from './bench/redis/sleeps.ts'
 import { redisUncontended } from './bench/redis/uncontended.ts'
+import { versionsLine } from './bench/redis/versions.ts'
 import { checkTable, type Found, figure, figureTable, roundLines } from './bench/report.ts'
 import { medianRound } from './bench/statistics.ts'
 import { uncontended } from './bench/uncontended.ts'
@@ -57,6 +59,7 @@ const HELP = `Measures the library against a raw baseline, and on Redis against 
   npm run bench -- --short           3 rounds
   npm run bench -- --check           exits with 1 when a promised figure is missed
   npm run bench -- --json FILE       also writes everything to FILE
+  npm run bench -- --html FILE       also writes a page with charts to FILE
   npm run bench -- --only NAME       one measurement, may be repeated: ${NAMES}
 `
 
@@ -67,6 +70,7 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
     redis: { type: 'boolean', default: false },
     json: { type: 'string' },
+    html: { type: 'string' },
     only: { type: 'string', multiple: true },
   },
 })
@@ -76,7 +80,10 @@ else await main(chosen(values.only))
 async function main(measurements: readonly Measurement[]): Promise<void> {
   const setting = settingOf(openWorkplace('bench', killAll))
   const machine = await describeMachine()
-  process.stdout.write(`${machineLine(machine)}\n`)
+  const place = measurements.some((measurement) => REDIS.includes(measurement))
+    ? [machineLine(machine), versionsLine()]
+    : [machineLine(machine)]
+  process.stdout.write(`${place.join('\n')}\n`)
   const all: Found[] = []
   for (const measurement of measurements) {
     process.stdout.write(`\n${measurement.name}: ${measurement.what}\n`)
@@ -86,7 +93,8 @@ async function main(measurements: readonly Measurement[]): Promise<void> {
   }
   const checks = all.flatMap((found) => found.checks)
   process.stdout.write(`\n${figureTable(all)}\n\n${checkTable(checks)}\n`)
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(asJson(machine, all), null, 2)}\n`)
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(asJson(machine, place, all), null, 2)}\n`)
+  if (values.html !== undefined) writeFileSync(values.html, pageOf(place, new Date(), all))
   const missed = all.flatMap(missedBy)
   for (const one of missed) process.stderr.write(`missed: ${one}\n`)
   process.exitCode = values.check && missed.length > 0 ? 1 : 0
@@ -123,11 +131,11 @@ function settingOf(folder: string): Setting {
   }
 }
 
-function asJson(machine: Machine, all: readonly Found[]): Readonly<Record<string, unknown>> {
+function asJson(machine: Machine, place: readonly string[], all: readonly Found[]): Readonly<Record<string, unknown>> {
   const measurements = all.map(({ measurement: { name, what }, failure, rounds, checks }) => {
     return { name, what, failure, median: medianRound(rounds), rounds, checks }
   })
-  return { at: new Date().toISOString(), machine, measurements }
+  return { at: new Date().toISOString(), machine, place, measurements }
 }
 
 function chosen(names: readonly string[] | undefined): readonly Measurement[] {

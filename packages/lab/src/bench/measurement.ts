@@ -28,10 +28,21 @@ export interface Findings {
   readonly checks: readonly Check[]
 }
 
+/** How a figure of the scenes is drawn. */
+export interface Chart {
+  readonly figure: string
+  readonly title: string
+  readonly better: 'more' | 'less'
+  /** Where the figures differ by so much that the small ones would not be seen. */
+  readonly log?: boolean
+}
+
 export interface Measurement {
   readonly name: string
   /** What was done, for somebody who reads only the report. */
   readonly what: string
+  /** For the page; only what has scenes can be drawn. */
+  readonly charts?: readonly Chart[]
   measure(setting: Setting): Promise<Findings>
 }
 

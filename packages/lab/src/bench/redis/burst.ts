@@ -26,6 +26,10 @@ const JAIN_MIN = 0.99
 export const redisBurst: Measurement = {
   name: 'redis-burst',
   what: `${TASKS.toLocaleString('en-US')} tasks of one process come to one name at once, and all are served; at most ${LIMIT_MS / 1000} s`,
+  charts: [
+    { figure: 'allServedMs', title: 'Until all were served, ms', better: 'less', log: true },
+    { figure: 'commands', title: 'Commands a section', better: 'less', log: true },
+  ],
   async measure({ rounds, childScript }) {
     const arena = await Arena.open(childScript)
     try {

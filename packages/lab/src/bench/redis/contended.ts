@@ -35,6 +35,13 @@ const JAIN_MIN = 0.99
 export const redisContended: Measurement = {
   name: 'redis-contended',
   what: 'tasks of one process on one name, again and again; those that poll ask every 10 ms',
+  charts: [
+    { figure: 'perSecond', title: 'Sections a second', better: 'more', log: true },
+    { figure: 'handOverP50Us', title: 'Hand-over p50, µs', better: 'less', log: true },
+    { figure: 'longestWaitMs', title: 'Longest wait, ms', better: 'less' },
+    { figure: 'commands', title: 'Commands a section', better: 'less', log: true },
+    { figure: 'jain', title: 'Jain index of sections a task', better: 'more' },
+  ],
   async measure({ rounds, childScript }) {
     const arena = await Arena.open(childScript)
     try {

@@ -39,6 +39,11 @@ const PARTS: readonly Part[] = [
 export const redisHeld: Measurement = {
   name: 'redis-held',
   what: `CPU of a process that holds names for ${WATCH_MS / 1000} s, ttl ${TTL_MS / 1000} s, in % of one core; raw: one that holds one name`,
+  charts: [
+    { figure: 'cpuPercent', title: 'CPU, % of a core', better: 'less' },
+    { figure: 'bytes', title: 'Heap a held name, bytes', better: 'less' },
+    { figure: 'commands', title: 'Commands a minute', better: 'less', log: true },
+  ],
   async measure(setting) {
     const rounds: Round[] = []
     while (rounds.length < setting.countRounds) rounds.push(await oneRound(setting))

@@ -28,6 +28,10 @@ const ALL = [...RAW, ...OURS, ...PEERS].filter(({ openQuorum }) => openQuorum !=
 export const redisQuorum: Measurement = {
   name: 'redis-quorum',
   what: 'take + release, one after the other, on five servers; raw: `SET … NX PX` and compare-and-delete, a majority waited for',
+  charts: [
+    { figure: 'p50Us', title: 'Take and release p50, µs', better: 'less', log: true },
+    { figure: 'p99Us', title: 'Take and release p99, µs', better: 'less', log: true },
+  ],
   async measure({ rounds, childScript }) {
     requirePrograms(['redis-server'])
     const found: Round[] = []

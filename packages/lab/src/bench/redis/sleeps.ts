@@ -28,6 +28,7 @@ const OF_SLEEPS_SIX_MAX = 1.15
 export const redisSleeps: Measurement = {
   name: 'redis-sleeps',
   what: `${TASKS} tasks come to one name at once for ${HOLD_MS} ms each; raw: the same sleeps, one after the other, without a lock`,
+  charts: [{ figure: 'ofSleeps', title: 'Times the sleeps without a lock', better: 'less' }],
   async measure({ rounds, childScript }) {
     const arena = await Arena.open(childScript)
     try {

@@ -25,6 +25,11 @@ const OF_RAW_MIN: ReadonlyMap<number, number> = new Map([
 export const redisUncontended: Measurement = {
   name: 'redis-uncontended',
   what: 'take + release of free names, so many at once; raw: `SET key token NX PX` + compare-and-delete, same client',
+  charts: [
+    { figure: 'perSecond', title: 'Takes and releases a second', better: 'more' },
+    { figure: 'clientUs', title: 'CPU of the client, µs a take and release', better: 'less' },
+    { figure: 'serverUs', title: 'CPU of the server, µs a take and release', better: 'less' },
+  ],
   async measure({ rounds, childScript }) {
     const arena = await Arena.open(childScript)
     try {
