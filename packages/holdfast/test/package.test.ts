@@ -149,12 +149,12 @@ describe('what an entry costs, minified and gzipped, without what it loads on de
       bytesMax: 16 * 1024,
       reason: 'statements and messages are text; the driver is not ours and stays outside',
     },
+    { entry: 'redis', bytesMax: 24 * 1024, reason: 'a third is Lua; the client is not ours and stays outside' },
     {
       entry: 'quorum',
       bytesMax: 10 * 1024,
       reason: 'the rules of the majority alone; its nodes are entries of their own',
     },
-    { entry: 'redis', bytesMax: 24 * 1024, reason: 'a third is Lua; the client is not ours and stays outside' },
     { entry: 'guard', bytesMax: 4 * 1024, reason: 'goes where the guarded resource is, often without the rest' },
   ]
 

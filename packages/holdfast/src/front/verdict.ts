@@ -2,7 +2,14 @@
  * What to tell a take whose time is over. Contention only if the last word about it was that others are ahead and
  * nothing is unanswered; everything else is an outage, for then nobody knows.
  */
-import { BackendUnavailableError, type ClaimView, isHoldfastError, QuorumError, reasonOf, WaitTimeoutError } from '../errors.ts'
+import {
+  BackendUnavailableError,
+  type ClaimView,
+  isHoldfastError,
+  QuorumError,
+  reasonOf,
+  WaitTimeoutError,
+} from '../errors.ts'
 import type { Claim } from '../keeper/claim.ts'
 import type { Keeper } from '../keeper/keeper.ts'
 import { partsOf } from '../names.ts'

@@ -10,7 +10,7 @@ import { checkTake, OPTIONS, type OptionNames } from '../options.ts'
 import { jittered } from '../random.ts'
 import { patienceOf } from './defaults.ts'
 import type { Home } from './home.ts'
-import { INSPECT, releaseGrant } from './lease.ts'
+import { releaseGrant, showOnConsole } from './lease.ts'
 import { Thing } from './thing.ts'
 import { type Taken, type TakeResult, Verbs } from './verbs.ts'
 
@@ -155,8 +155,12 @@ class Together implements MultiLease {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release()
   }
-  [INSPECT](_depth: number, options: object, inspect: (value: object, options: object) => string): string {
-    return `Lease ${inspect({ name: this.name, held: this.isHeld(), leases: this.leases }, options)}`
+  static {
+    showOnConsole(Together.prototype, ({ name, leases }) => ({
+      name,
+      held: leases.every((each) => each.isHeld()),
+      leases,
+    }))
   }
   toJSON(): Readonly<Record<string, unknown>> {
     return { name: this.name, leases: this.leases.map((lease) => lease.toJSON()) }

@@ -2,6 +2,7 @@
  * The lease objects that users hold: thin views of a grant. Every question is answered by comparing clocks at that very
  * moment, never by a flag that a timer would have had to set.
  */
+import type { inspect as nodeInspect } from 'node:util'
 import type { Lease, PermitLease, ReadLease, WriteLease } from '../api.ts'
 import { type Duration, parseDuration } from '../duration.ts'
 import { BackendUnavailableError, NotHeldError } from '../errors.ts'
@@ -12,7 +13,15 @@ import { patiently } from '../keeper/patience.ts'
 import { checkSignalOnly } from '../options.ts'
 
 /** Node's own key for it, which needs no import. */
-export const INSPECT: unique symbol = Symbol.for('nodejs.util.inspect.custom')
+const INSPECT = Symbol.for('nodejs.util.inspect.custom')
+
+/** Lets `console.log` show these few things of a lease. Not a method: a name that is computed has no declaration. */
+export function showOnConsole<L extends object>(prototype: L, shown: (lease: L) => object): void {
+  const value = function (this: L, _depth: number, options: object, inspect: typeof nodeInspect): string {
+    return `Lease ${inspect(shown(this), options)}`
+  }
+  Object.defineProperty(prototype, INSPECT, { value, configurable: true })
+}
 
 /** The grant behind a lease of this copy of the package. */
 export function grantOf(lease: unknown): Grant | undefined {
@@ -77,8 +86,8 @@ export class BaseLease implements Omit<Lease, 'fence'> {
     await this.release()
   }
   /** What `console.log` shows: a few of its answers, for it has no fields that would say anything. */
-  [INSPECT](_depth: number, options: object, inspect: (value: object, options: object) => string): string {
-    return `Lease ${inspect(this.shown(), options)}`
+  static {
+    showOnConsole(BaseLease.prototype, (lease) => lease.shown())
   }
   protected shown(): Readonly<Record<string, unknown>> {
     return { name: this.name, held: this.isHeld() }

@@ -69,17 +69,15 @@ const others = fc.oneof(
         ),
     }),
   ),
-  fc
-    .constantFrom(100, 500)
-    .map(
-      (ms): Move => ({
-        name: `advance ${ms}`,
-        client: 0,
-        moves: 'time',
-        advanceMs: ms,
-        make: async (_, { clock }) => clock.advance(ms),
-      }),
-    ),
+  fc.constantFrom(100, 500).map(
+    (ms): Move => ({
+      name: `advance ${ms}`,
+      client: 0,
+      moves: 'time',
+      advanceMs: ms,
+      make: async (_, { clock }) => clock.advance(ms),
+    }),
+  ),
   fc.record({ of: session, after: fc.option(place), limit: fc.constantFrom(5, 64) }).map(
     ({ of, after, limit }): Move => ({
       name: `beat ${of} after ${after} limit ${limit}`,
