@@ -121,6 +121,7 @@ function settingOf(folder: string): Setting {
   return {
     rounds: values.short ? 3 : 7,
     countRounds: values.short ? 1 : 3,
+    longRounds: values.short ? 1 : 7,
     childScript: fileURLToPath(new URL('./bench-child.mjs', import.meta.url)),
     freshFolder() {
       folders += 1

@@ -31,7 +31,7 @@ export const idleWaiters: Measurement = {
   what: `CPU of ${WAITERS} processes that wait for one name, together, in % of one core; raw: as many that do nothing`,
   async measure(setting) {
     const rounds: Round[] = []
-    for (let round = 0; round < setting.rounds; round += 1) rounds.push(await oneRound(setting))
+    for (let round = 0; round < setting.longRounds; round += 1) rounds.push(await oneRound(setting))
     const { oursPercent = Number.NaN, waited = Number.NaN } = medianRound(rounds)
     const checks = [
       atMost(`CPU of ${WAITERS} idle waiters together, % of a core`, oursPercent, PERCENT_MAX),

@@ -7,6 +7,8 @@ export interface Setting {
   readonly rounds: number
   /** Rounds for what counts rather than times, and so does not vary. */
   readonly countRounds: number
+  /** Rounds for what mostly waits, half a minute or so in each. */
+  readonly longRounds: number
   /** A fresh, empty folder. */
   readonly freshFolder: () => string
   /** The program that runs the jobs. */
