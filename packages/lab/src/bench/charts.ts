@@ -4,29 +4,25 @@
  */
 
 import { BarChart, type BarSeriesOption } from 'echarts/charts'
-import {
-  GridComponent,
-  type GridComponentOption,
-  LegendComponent,
-  type LegendComponentOption,
-} from 'echarts/components'
+import { GridComponent, type GridComponentOption } from 'echarts/components'
 import { type ComposeOption, init, use } from 'echarts/core'
 import { SVGRenderer } from 'echarts/renderers'
 import type { Chart } from './measurement.ts'
 import { figure } from './report.ts'
 import type { SceneRow } from './scenes.ts'
 
-use([BarChart, GridComponent, LegendComponent, SVGRenderer])
+use([BarChart, GridComponent, SVGRenderer])
 
-type Option = ComposeOption<BarSeriesOption | GridComponentOption | LegendComponentOption>
+type Option = ComposeOption<BarSeriesOption | GridComponentOption>
 
 /** Stands for the colour of the text around; the drawing knows only colours that have a value. */
 const INK = '#010203'
 const FAINT = '#010204'
 const BAR_PX = 11
 const GAP_PX = 26
-const HEAD_PX = 16
-const LEGEND_ROW_PX = 22
+const HEAD_PX = 6
+/** Text is wider in some browsers than it is taken for here. */
+const EDGE_PX = 20
 const FOOT_PX = 30
 const RAW: readonly string[] = ['#8b949e', '#b1bac4']
 const OURS: readonly string[] = ['#2f81f7', '#22b8cf', '#9775fa']
@@ -51,11 +47,10 @@ export function draw(chart: Chart, rows: readonly SceneRow[], colours: Colours, 
   const shown = rows.filter(({ figures }) => figures[chart.figure] !== undefined)
   const scenes = [...new Set(shown.map(({ scene }) => scene))]
   const names = [...new Set(shown.map(({ who }) => who))]
-  const legendPx = LEGEND_ROW_PX * Math.ceil(names.length / Math.max(1, Math.floor(widthPx / 215)))
-  const heightPx = HEAD_PX + legendPx + scenes.length * (names.length * BAR_PX + GAP_PX) + FOOT_PX
+  const heightPx = HEAD_PX + scenes.length * (names.length * BAR_PX + GAP_PX) + FOOT_PX
   const drawing = init(null, null, { renderer: 'svg', ssr: true, width: widthPx, height: heightPx })
   try {
-    drawing.setOption(optionOf(chart, shown, scenes, names, colours, legendPx))
+    drawing.setOption(optionOf(chart, shown, scenes, names, colours))
     const svg = drawing.renderToSVGString({ useViewBox: true })
     return svg.replaceAll(INK, 'currentColor').replaceAll(FAINT, 'currentColor')
   } finally {
@@ -70,17 +65,15 @@ function optionOf(
   scenes: readonly string[],
   names: readonly string[],
   colours: Colours,
-  legendPx: number,
 ): Option {
   const text = { color: INK, fontSize: 12 }
   return {
     animation: false,
     textStyle: { ...text, fontFamily: 'system-ui, sans-serif' },
-    legend: { top: 0, left: 0, itemWidth: 12, itemHeight: 10, textStyle: text, data: [...names] },
     grid: {
-      left: 4,
-      right: 24,
-      top: legendPx + HEAD_PX,
+      left: EDGE_PX,
+      right: EDGE_PX,
+      top: HEAD_PX,
       bottom: 4,
       outerBoundsMode: 'same',
       outerBoundsContain: 'axisLabel',

@@ -20,6 +20,9 @@ table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabula
 th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap }
 th:first-child, td:first-child, td.text, th.text { text-align: left }
 td.text { white-space: normal }
+th { white-space: normal; vertical-align: bottom }
+.names { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: 0 0 .5rem; padding: 0; list-style: none; font-size: 13px }
+.names i { display: inline-block; width: .8em; height: .8em; margin-right: .4em; border-radius: 2px }
 svg { display: block; width: 100%; height: auto } .wide { display: none }
 .missed { color: var(--bad); font-weight: 600 } .kept { color: var(--good) }
 summary { cursor: pointer; padding: .5rem 0 }
@@ -69,8 +72,15 @@ function chartOf(chart: Chart, rows: readonly SceneRow[], colours: Colours): str
   const drawings = drawn.map(([name, px]) => `<div class="${name}">${draw(chart, rows, colours, px)}</div>`)
   return `<h3>${escaped(chart.title)}</h3>
 <p>${note}</p>
+${namesOf(chart, rows, colours)}
 <div class="pair"><div role="img" aria-label="${escaped(chart.title)}; the table has the same figures">${drawings.join('')}</div>
 ${crossTable(chart, rows)}</div>`
+}
+
+function namesOf({ figure: name }: Chart, rows: readonly SceneRow[], colours: Colours): string {
+  const names = new Set(rows.filter(({ figures }) => figures[name] !== undefined).map(({ who }) => who))
+  const items = [...names].map((who) => `<li><i style="background:${colours.get(who) ?? ''}"></i>${escaped(who)}</li>`)
+  return `<ul class="names">${items.join('')}</ul>`
 }
 
 /** A line for each contender, a column for each scene. */
