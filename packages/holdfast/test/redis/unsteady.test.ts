@@ -13,7 +13,7 @@ import { SteppedClock } from '../backends/stepped-clock.ts'
 import { redisStore } from './stepped-store.ts'
 
 const RUNS = Math.ceil(Number(process.env.HOLDFAST_MODEL_RUNS ?? 300) / 10)
-const LIMIT_MS = 60_000 + RUNS * 2000
+const LIMIT_MS = 60_000 + RUNS * 5000
 /** How long a late request is on its way, at most. */
 const LATE_MS = 8
 const AGAIN_MS = 10_000
