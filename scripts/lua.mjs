@@ -51,7 +51,7 @@ function linesOf(folder, name) {
 }
 
 /**
- * The pieces of a part: whole functions by their name, and everything else line by line.
+ * The pieces of a part: whole functions by their name, and what stands between them.
  *
  * @param {URL} folder
  * @param {string} part
@@ -63,7 +63,7 @@ function piecesOf(folder, part) {
   for (const line of linesOf(folder, part)) {
     const name = /^local function (\w+)/.exec(line)?.[1]
     const last = pieces.at(-1)
-    if (inside && last !== undefined) last.text += `\n${line.trim()}`
+    if (last !== undefined && (inside || (name === undefined && last.name === null))) last.text += `\n${line.trim()}`
     else pieces.push({ name: name ?? null, text: line.trim() })
     if (name !== undefined) inside = !/\bend$/.test(line)
     else if (line === 'end') inside = false
@@ -72,29 +72,36 @@ function piecesOf(folder, part) {
 }
 
 /**
- * A line `--@ part` stands for the shared part of that name.
+ * What a verb is made of, in order: pieces of shared parts by a name that all verbs share, and lines of its own. A line
+ * `--@ part` stands for the shared part of that name.
  *
  * @param {URL} folder
  * @param {string} verb
- * @param {string} first
  */
-function textOf(folder, verb, first) {
-  let text = ''
+function madeOf(folder, verb) {
+  /** @type {{ name: string | null, text: string }[]} */
+  const made = []
+  let after = ''
   // From the end: whatever a piece uses stands before it.
   for (const line of linesOf(folder, verb).reverse()) {
     const part = /^--@ (\w+)$/.exec(line)?.[1]
     const pieces = part === undefined ? [{ name: null, text: line.trim() }] : piecesOf(folder, `_${part}`).reverse()
-    for (const { name, text: piece } of pieces) {
-      if (name === null || new RegExp(`\\b${name}\\b`).test(text)) text = `${piece}\n${text}`
+    for (const [index, { name, text }] of pieces.entries()) {
+      if (name !== null && !new RegExp(`\\b${name}\\b`).test(after)) continue
+      after = `${text}\n${after}`
+      const shared = part === undefined ? null : constant(`${part}_${name ?? pieces.length - index}`)
+      const next = made[0]
+      if (shared === null && next?.name === null) next.text = `${text}\n${next.text}`
+      else made.unshift({ name: shared, text })
     }
   }
-  return `${first}\n${text}`
+  return made
 }
 
 /** @param {string} text */
-const literal = (text) => `\`${text.replace(/[\\`]|\$(?=\{)/g, '\\$&')}\``
-/** @param {string} verb */
-const constant = (verb) => verb.replace('-', '_').toUpperCase()
+const literal = (text) => text.replace(/[\\`]|\$(?=\{)/g, '\\$&')
+/** @param {string} name */
+const constant = (name) => name.replace('-', '_').toUpperCase()
 
 /**
  * @param {URL} folder
@@ -104,12 +111,18 @@ function moduleOf(folder, verbs) {
   const found = readdirSync(folder).filter((name) => !name.startsWith('_'))
   const missing = found.map((name) => name.replace(/\.lua$/, '')).filter((verb) => verbs[verb] === undefined)
   if (missing.length > 0) throw new Error(`scripts/lua.mjs does not know ${missing.join(', ')}`)
-  const constants = Object.entries(verbs).map(
-    ([verb, first]) => `export const ${constant(verb)}: string = ${literal(textOf(folder, verb, first))}`,
-  )
+  /** @type {Map<string, string>} */
+  const shared = new Map()
+  const texts = Object.entries(verbs).map(([verb, first]) => {
+    const pieces = madeOf(folder, verb).map(({ name, text }) => {
+      if (name !== null) shared.set(name, `const ${name} = \`${literal(text)}\n\``)
+      return name === null ? `${literal(text)}\n` : `\${${name}}`
+    })
+    return `export const ${constant(verb)}: string = \`${first}\n${pieces.join('')}\``
+  })
   const header =
-    '/** Generated from the files in lua/ by `npm run lua`. Long because each verb is a text of its own. */'
-  return `${[header, ...constants].join('\n\n')}\n`
+    '/** Generated from the files in lua/ by `npm run lua`. Long because all verbs and what they share is here. */'
+  return `${[header, ...shared.values(), ...texts].join('\n\n')}\n`
 }
 
 for (const [place, verbs] of Object.entries(MODULES)) {

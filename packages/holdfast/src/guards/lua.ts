@@ -1,4 +1,4 @@
-/** Generated from the files in lua/ by `npm run lua`. Long because each verb is a text of its own. */
+/** Generated from the files in lua/ by `npm run lua`. Long because all verbs and what they share is here. */
 
 export const GUARDED: string = `#!lua
 local fence, shared = ARGV[1], ARGV[2] == 'shared'

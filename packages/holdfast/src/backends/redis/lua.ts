@@ -1,64 +1,17 @@
-/** Generated from the files in lua/ by `npm run lua`. Long because each verb is a text of its own. */
+/** Generated from the files in lua/ by `npm run lua`. Long because all verbs and what they share is here. */
 
-export const AGREE: string = `#!lua
-local call = redis.call
+const HEADER_1 = `local call = redis.call
 local HEAD = KEYS[1]
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
-local function whole(number)
-return string.format('%.0f', number)
-end
-local print = tostring(redis) .. ' 1'
-local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
-local head = {
-print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
-}
-if head.print ~= print then
-local layout = call('HGET', HEAD, 'layout')
-if layout and layout ~= '1' then
-error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
-end
-end
-local function rise(maxttl, quarantine)
-head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
-end
-if head.print ~= print then
-local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
-if head.era and head.era ~= era then
-local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
-local maxttl = tonumber(fixed[1] or 0)
-rise(maxttl, fixed[2])
-if fixed[2] == '1' then head.grace = now + maxttl end
-end
-head.era, head.fresh = era, true
-end
-local function save_head()
-call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
-end
-if head.fresh and head.print then save_head() end
-local function disagree(maxttl, quarantine, seen)
-local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
-if not fixed[1] then
-rise(maxttl, quarantine)
-if seen and quarantine == '1' then head.grace = now + maxttl end
-call('HSET', HEAD, 'maxttl', whole(maxttl), 'quarantine', quarantine)
-save_head()
-elseif tonumber(fixed[1]) ~= maxttl or fixed[2] ~= quarantine then
-return { whole(now), 'differs', fixed[1], fixed[2] }
-end
-end
-return disagree(tonumber(ARGV[1]), ARGV[2], ARGV[3] == '1') or { whole(now), 'agreed' }
 `
 
-export const OPEN: string = `#!lua
-local call = redis.call
-local HEAD = KEYS[1]
-local clock = call('TIME')
-local now = clock[1] * 1000000 + clock[2]
-local function whole(number)
+const HEADER_WHOLE = `local function whole(number)
 return string.format('%.0f', number)
 end
-local print = tostring(redis) .. ' 1'
+`
+
+const HEADER_3 = `local print = tostring(redis) .. ' 1'
 local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
 local head = {
 print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
@@ -69,10 +22,14 @@ if layout and layout ~= '1' then
 error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
 end
 end
-local function rise(maxttl, quarantine)
+`
+
+const ERA_RISE = `local function rise(maxttl, quarantine)
 head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
 end
-if head.print ~= print then
+`
+
+const ERA_2 = `if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
 if head.era and head.era ~= era then
 local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
@@ -82,14 +39,17 @@ if fixed[2] == '1' then head.grace = now + maxttl end
 end
 head.era, head.fresh = era, true
 end
-local function save_head()
+`
+
+const ERA_SAVE_HEAD = `local function save_head()
 call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
 end
-local function save_last()
-if head.fresh then save_head() else call('HSET', HEAD, 'last', whole(head.last)) end
-end
-if head.fresh and head.print then save_head() end
-local function disagree(maxttl, quarantine, seen)
+`
+
+const ERA_6 = `if head.fresh and head.print then save_head() end
+`
+
+const CONSTANTS_DISAGREE = `local function disagree(maxttl, quarantine, seen)
 local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
 if not fixed[1] then
 rise(maxttl, quarantine)
@@ -100,20 +60,37 @@ elseif tonumber(fixed[1]) ~= maxttl or fixed[2] ~= quarantine then
 return { whole(now), 'differs', fixed[1], fixed[2] }
 end
 end
-local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
+`
+
+const ERA_SAVE_LAST = `local function save_last()
+if head.fresh then save_head() else call('HSET', HEAD, 'last', whole(head.last)) end
+end
+`
+
+const KEYS_1 = `local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
 local NEWS = ARGV[1]
-local PAGE = 16
+`
+
+const LINE_1 = `local PAGE = 16
 local DEAD_MAX = 512
 local buried = 0
 local SLOT, DETACHED = 1, 2
-local function held_back()
+`
+
+const LINE_HELD_BACK = `local function held_back()
 return head.grace > now
 end
-local function session_of(id)
+`
+
+const LINE_SESSION_OF = `local function session_of(id)
 return string.sub(id, 1, 16)
 end
-local known_ends = {}
-local function end_of(session)
+`
+
+const LINE_4 = `local known_ends = {}
+`
+
+const LINE_END_OF = `local function end_of(session)
 local ends = known_ends[session]
 if not ends then
 ends = tonumber(call('ZSCORE', ENDS, session) or 0)
@@ -121,15 +98,21 @@ known_ends[session] = ends
 end
 return ends
 end
-local function set_end(session, ends)
+`
+
+const LINE_SET_END = `local function set_end(session, ends)
 known_ends[session] = ends
 call('ZADD', ENDS, whole(ends), session)
 end
-local function session_lives(session)
+`
+
+const LINE_SESSION_LIVES = `local function session_lives(session)
 local ends = end_of(session)
 return ends > now or (ends > 0 and held_back())
 end
-local function parse(id, record)
+`
+
+const LINE_PARSE = `local function parse(id, record)
 local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
 string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
 return {
@@ -138,24 +121,34 @@ dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = to
 since = since, line = line,
 }
 end
-local function record_of(claim)
+`
+
+const LINE_RECORD_OF = `local function record_of(claim)
 return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
 claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
 end
-local function text_of(line)
+`
+
+const LINE_TEXT_OF = `local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
 end
-local function alone(text)
+`
+
+const LINE_ALONE = `local function alone(text)
 local id, record = string.match(text, '^(%S+) (.*)$')
 local claim = parse(id, record)
 claim.alone = true
 return claim
 end
-local function claim_of(id)
+`
+
+const LINE_CLAIM_OF = `local function claim_of(id)
 local record = call('HGET', BOOK, id)
 return record and parse(id, record) or nil
 end
-local function find(id, line)
+`
+
+const LINE_FIND = `local function find(id, line)
 local text = text_of(line)
 if not text then return nil end
 if text == '+' then
@@ -165,40 +158,60 @@ end
 local claim = alone(text)
 return claim.id == id and claim or nil
 end
-local function save(claim)
+`
+
+const LINE_SAVE = `local function save(claim)
 if claim.alone then
 call('HSET', BOOK, 'l' .. claim.line, claim.id .. ' ' .. record_of(claim))
 else
 call('HSET', BOOK, claim.id, record_of(claim))
 end
 end
-local function has(claim, flag)
+`
+
+const LINE_HAS = `local function has(claim, flag)
 return math.floor(claim.flags / flag) % 2 == 1
 end
-local function lives(claim)
+`
+
+const LINE_LIVES = `local function lives(claim)
 return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
 end
-local function before(line)
+`
+
+const LINE_BEFORE = `local function before(line)
 return 'l' .. line .. '\\0'
 end
-local function behind(line)
+`
+
+const LINE_BEHIND = `local function behind(line)
 return '(l' .. line .. '\\1'
 end
-local function place(claim)
+`
+
+const LINE_PLACE = `local function place(claim)
 return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
 end
-local function id_in(line, member)
+`
+
+const LINE_ID_IN = `local function id_in(line, member)
 return string.sub(member, #line + 19)
 end
-local function tell_watchers(line)
+`
+
+const LINE_TELL_WATCHERS = `local function tell_watchers(line)
 if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
 end
-local function tell(id)
+`
+
+const LINE_TELL = `local function tell(id)
 local who = call('HGET', BOOK, 'w' .. session_of(id))
 local channel = who and string.match(who, '^%S+')
 if channel then call('PUBLISH', channel, id) end
 end
-local function spread(line)
+`
+
+const LINE_SPREAD = `local function spread(line)
 local text = text_of(line)
 if not text or text == '+' then return text end
 local claim = alone(text)
@@ -206,7 +219,9 @@ call('ZADD', INDEX, 0, place(claim))
 call('HSET', BOOK, claim.id, record_of(claim), 'l' .. line, '+')
 return '+'
 end
-local function remove(claim)
+`
+
+const LINE_REMOVE = `local function remove(claim)
 local own = 'o' .. claim.id .. claim.line
 if claim.alone then
 call('ZREM', INDEX, own)
@@ -218,34 +233,46 @@ end
 if claim.dead > 0 then call('ZREM', ENDS, claim.id .. claim.line) end
 tell_watchers(claim.line)
 end
-local function bury(claim)
+`
+
+const LINE_BURY = `local function bury(claim)
 local session = session_of(claim.id)
 remove(claim)
 buried = buried + 1
 if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
 end
-local function page_of(line, from)
+`
+
+const LINE_PAGE_OF = `local function page_of(line, from)
 return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
 end
-local function smallest_free(taken)
+`
+
+const LINE_SMALLEST_FREE = `local function smallest_free(taken)
 local slot = 0
 while taken[slot] do slot = slot + 1 end
 return slot
 end
-local function end_with(claim)
+`
+
+const LINE_END_WITH = `local function end_with(claim)
 if claim.dead > 0 then
 call('ZADD', ENDS, whole(claim.dead), claim.id .. claim.line)
 if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
 end
 end
-local function open(claim, taken)
+`
+
+const LINE_OPEN = `local function open(claim, taken)
 claim.open = true
 claim.since = whole(now)
 if claim.hold > 0 then claim.dead = now + claim.hold end
 if has(claim, SLOT) then claim.slot = smallest_free(taken) end
 end_with(claim)
 end
-local function settle(line, except)
+`
+
+const LINE_SETTLE = `local function settle(line, except)
 local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
 if not spread(line) then return state end
 local from, empty = '[' .. before(line), true
@@ -285,8 +312,12 @@ end
 if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
 return state
 end
-local SESSIONS_MAX, CLAIMS_MAX = 8, 64
-local function sweep_session(dead, most, lines)
+`
+
+const SWEEP_1 = `local SESSIONS_MAX, CLAIMS_MAX = 8, 64
+`
+
+const SWEEP_SWEEP_SESSION = `local function sweep_session(dead, most, lines)
 local members = call('ZRANGEBYLEX', INDEX, '[o' .. dead .. '.', '(o' .. dead .. '/', 'LIMIT', 0, most)
 for _, member in ipairs(members) do
 local claim = find(string.sub(member, 2, 26), string.sub(member, 27))
@@ -306,7 +337,9 @@ set_end(dead, 0)
 end
 return #members
 end
-local function sweep()
+`
+
+const SWEEP_SWEEP = `local function sweep()
 local lines, left = {}, CLAIMS_MAX
 for _, member in ipairs(call('ZRANGEBYSCORE', ENDS, '-inf', whole(now), 'LIMIT', 0, SESSIONS_MAX)) do
 local claim = #member > 16 and find(string.sub(member, 1, 25), string.sub(member, 26))
@@ -321,7 +354,123 @@ end
 end
 for line in pairs(lines) do settle(line, {}) end
 end
-local session, ttl, who, seen = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5] == '1'
+`
+
+const ERA_NEXT_NUMBER = `local function next_number(least)
+head.last = math.max(head.last + 1, least, now)
+if head.last >= 9007199254740992 then error({ err = 'HOLDFAST the next number would not be below 2^53' }) end
+return head.last
+end
+`
+
+const LINE_ENDS_AT = `local function ends_at(claim)
+local ends = end_of(session_of(claim.id))
+return claim.dead > 0 and math.min(ends, claim.dead) or ends
+end
+`
+
+const LINE_MARK_OF = `local function mark_of(claim)
+return claim.id .. ' ' .. whole(claim.seq)
+end
+`
+
+const LINE_WAS_TRIED = `local function was_tried(line)
+local tried = call('HGET', BOOK, 't' .. line)
+if not tried then return false end
+local untl, mark, id = string.match(tried, '^(%d+) ((%S+) .*)$')
+local first = tonumber(untl) > now and find(id, line)
+return first and mark_of(first) == mark and lives(first) or false
+end
+`
+
+const LINE_CONTENDED = `local function contended(line, session)
+if text_of(line) ~= '+' then return was_tried(line) end
+local to = behind(line)
+while true do
+local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(line), 'LIMIT', 0, PAGE)
+for _, member in ipairs(members) do
+local claim = claim_of(id_in(line, member))
+if claim and claim.open then return was_tried(line) end
+if claim and session_of(claim.id) ~= session and lives(claim) then return true end
+end
+if #members < PAGE then return false end
+to = '(' .. members[#members]
+end
+end
+`
+
+const LINE_ROW = `local function row(claim)
+local texts = call('HMGET', BOOK, 'w' .. session_of(claim.id), 'n' .. claim.id)
+return { claim.id, record_of(claim), texts[1] or '', texts[2] or '' }
+end
+`
+
+const LINE_HOLDER_OF = `local function holder_of(line)
+local text = text_of(line)
+if not text then return nil end
+if text ~= '+' then
+local claim = alone(text)
+return claim.open and lives(claim) and claim or nil
+end
+local from = '[' .. before(line)
+while true do
+local members = page_of(line, from)
+for _, member in ipairs(members) do
+local claim = claim_of(id_in(line, member))
+if claim and lives(claim) then return claim.open and claim or nil end
+end
+if #members < PAGE then return nil end
+from = '(' .. members[#members]
+end
+end
+`
+
+const LINE_OPEN_STANDING = `local function open_standing(claim)
+return { 'open', whole(claim.seq), claim.slot, claim.dead > 0 and whole(claim.dead - now) or '-1',
+contended(claim.line, session_of(claim.id)) and 1 or 0 }
+end
+`
+
+const LINE_CLOSED_STANDING = `local function closed_standing(claim)
+local sum, least, earliest, first = claim.weight, claim.capacity, held_back() and head.grace or 2 ^ 53, true
+local to, enough, nearest = '(' .. place(claim), false, true
+while not enough do
+local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(claim.line), 'LIMIT', 0, PAGE)
+for _, member in ipairs(members) do
+local ahead = claim_of(id_in(claim.line, member))
+if ahead and lives(ahead) then
+if nearest then first, nearest = ahead.open, false end
+sum, least = sum + ahead.weight, math.min(least, ahead.capacity)
+earliest = math.min(earliest, ends_at(ahead))
+if sum > least then
+enough = true
+break
+end
+end
+end
+if #members < PAGE then break end
+to = '(' .. members[#members]
+end
+local holder = holder_of(claim.line)
+return { 'closed', whole(claim.seq), first and 1 or 0, earliest < 2 ^ 53 and whole(earliest - now) or '-1',
+holder and row(holder) or {} }
+end
+`
+
+const LINE_SETTLED_STANDING = `local function settled_standing(claim, except)
+if claim.open then return open_standing(claim) end
+if settle(claim.line, except).again then return { 'again' } end
+local settled = claim_of(claim.id)
+return settled.open and open_standing(settled) or closed_standing(settled)
+end
+`
+
+export const AGREE: string = `#!lua
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${CONSTANTS_DISAGREE}return disagree(tonumber(ARGV[1]), ARGV[2], ARGV[3] == '1') or { whole(now), 'agreed' }
+`
+
+export const OPEN: string = `#!lua
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_SAVE_LAST}${ERA_6}${CONSTANTS_DISAGREE}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${SWEEP_1}${SWEEP_SWEEP_SESSION}${SWEEP_SWEEP}local session, ttl, who, seen = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5] == '1'
 local least, maxttl, quarantine = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
 local difference = disagree(maxttl, quarantine, seen)
 if difference then return difference end
@@ -339,52 +488,7 @@ return { whole(now), 'opened', head.era, held_back() and whole(head.grace - now)
 `
 
 export const ENTER: string = `#!lua
-local call = redis.call
-local HEAD = KEYS[1]
-local clock = call('TIME')
-local now = clock[1] * 1000000 + clock[2]
-local function whole(number)
-return string.format('%.0f', number)
-end
-local print = tostring(redis) .. ' 1'
-local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
-local head = {
-print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
-}
-if head.print ~= print then
-local layout = call('HGET', HEAD, 'layout')
-if layout and layout ~= '1' then
-error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
-end
-end
-local function rise(maxttl, quarantine)
-head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
-end
-if head.print ~= print then
-local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
-if head.era and head.era ~= era then
-local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
-local maxttl = tonumber(fixed[1] or 0)
-rise(maxttl, fixed[2])
-if fixed[2] == '1' then head.grace = now + maxttl end
-end
-head.era, head.fresh = era, true
-end
-local function next_number(least)
-head.last = math.max(head.last + 1, least, now)
-if head.last >= 9007199254740992 then error({ err = 'HOLDFAST the next number would not be below 2^53' }) end
-return head.last
-end
-local function save_head()
-call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
-end
-local function save_last()
-if head.fresh then save_head() else call('HSET', HEAD, 'last', whole(head.last)) end
-end
-if head.fresh and head.print then save_head() end
-local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
-local NEWS = ARGV[1]
-local session, least, mode, not_after = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5])
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_NEXT_NUMBER}${ERA_SAVE_HEAD}${ERA_SAVE_LAST}${ERA_6}${KEYS_1}local session, least, mode, not_after = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5])
 local slice, proposed, ahead = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local FIRST, FIELDS = 9, 4
 local ends, last = tonumber(call('ZSCORE', ENDS, session) or 0), head.last
@@ -411,274 +515,7 @@ if not left then
 save_last()
 return { moment, 'told', answers }
 end
-local PAGE = 16
-local DEAD_MAX = 512
-local buried = 0
-local SLOT, DETACHED = 1, 2
-local function held_back()
-return head.grace > now
-end
-local function session_of(id)
-return string.sub(id, 1, 16)
-end
-local known_ends = {}
-local function end_of(session)
-local ends = known_ends[session]
-if not ends then
-ends = tonumber(call('ZSCORE', ENDS, session) or 0)
-known_ends[session] = ends
-end
-return ends
-end
-local function set_end(session, ends)
-known_ends[session] = ends
-call('ZADD', ENDS, whole(ends), session)
-end
-local function session_lives(session)
-local ends = end_of(session)
-return ends > now or (ends > 0 and held_back())
-end
-local function parse(id, record)
-local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
-string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
-return {
-id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
-dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
-since = since, line = line,
-}
-end
-local function record_of(claim)
-return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
-claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
-end
-local function text_of(line)
-return call('HGET', BOOK, 'l' .. line)
-end
-local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)$')
-local claim = parse(id, record)
-claim.alone = true
-return claim
-end
-local function claim_of(id)
-local record = call('HGET', BOOK, id)
-return record and parse(id, record) or nil
-end
-local function find(id, line)
-local text = text_of(line)
-if not text then return nil end
-if text == '+' then
-local claim = claim_of(id)
-return claim and claim.line == line and claim or nil
-end
-local claim = alone(text)
-return claim.id == id and claim or nil
-end
-local function save(claim)
-if claim.alone then
-call('HSET', BOOK, 'l' .. claim.line, claim.id .. ' ' .. record_of(claim))
-else
-call('HSET', BOOK, claim.id, record_of(claim))
-end
-end
-local function has(claim, flag)
-return math.floor(claim.flags / flag) % 2 == 1
-end
-local function lives(claim)
-return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
-end
-local function ends_at(claim)
-local ends = end_of(session_of(claim.id))
-return claim.dead > 0 and math.min(ends, claim.dead) or ends
-end
-local function before(line)
-return 'l' .. line .. '\\0'
-end
-local function behind(line)
-return '(l' .. line .. '\\1'
-end
-local function place(claim)
-return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
-end
-local function id_in(line, member)
-return string.sub(member, #line + 19)
-end
-local function tell_watchers(line)
-if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
-end
-local function tell(id)
-local who = call('HGET', BOOK, 'w' .. session_of(id))
-local channel = who and string.match(who, '^%S+')
-if channel then call('PUBLISH', channel, id) end
-end
-local function spread(line)
-local text = text_of(line)
-if not text or text == '+' then return text end
-local claim = alone(text)
-call('ZADD', INDEX, 0, place(claim))
-call('HSET', BOOK, claim.id, record_of(claim), 'l' .. line, '+')
-return '+'
-end
-local function remove(claim)
-local own = 'o' .. claim.id .. claim.line
-if claim.alone then
-call('ZREM', INDEX, own)
-call('HDEL', BOOK, 'l' .. claim.line, 't' .. claim.line, 'n' .. claim.id)
-else
-call('ZREM', INDEX, place(claim), own)
-call('HDEL', BOOK, claim.id, 'n' .. claim.id)
-end
-if claim.dead > 0 then call('ZREM', ENDS, claim.id .. claim.line) end
-tell_watchers(claim.line)
-end
-local function bury(claim)
-local session = session_of(claim.id)
-remove(claim)
-buried = buried + 1
-if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
-end
-local function page_of(line, from)
-return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
-end
-local function smallest_free(taken)
-local slot = 0
-while taken[slot] do slot = slot + 1 end
-return slot
-end
-local function end_with(claim)
-if claim.dead > 0 then
-call('ZADD', ENDS, whole(claim.dead), claim.id .. claim.line)
-if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
-end
-end
-local function open(claim, taken)
-claim.open = true
-claim.since = whole(now)
-if claim.hold > 0 then claim.dead = now + claim.hold end
-if has(claim, SLOT) then claim.slot = smallest_free(taken) end
-end_with(claim)
-end
-local function settle(line, except)
-local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
-if not spread(line) then return state end
-local from, empty = '[' .. before(line), true
-while true do
-local members = page_of(line, from)
-for _, member in ipairs(members) do
-local id = id_in(line, member)
-local claim = claim_of(id)
-if not claim then
-call('ZREM', INDEX, member)
-elseif not lives(claim) then
-if buried >= DEAD_MAX then
-state.complete, state.again = false, true
-return state
-end
-bury(claim)
-else
-empty = false
-local fits = state.sum + claim.weight <= math.min(state.least, claim.capacity)
-if not claim.open and (not fits or held_back()) then
-state.complete = false
-return state
-end
-if not claim.open then
-open(claim, state.taken)
-save(claim)
-if not except[id] then tell(id) end
-tell_watchers(line)
-end
-state.sum, state.least = state.sum + claim.weight, math.min(state.least, claim.capacity)
-if claim.slot >= 0 then state.taken[claim.slot] = true end
-end
-end
-if #members < PAGE then break end
-from = '(' .. members[#members]
-end
-if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
-return state
-end
-local function mark_of(claim)
-return claim.id .. ' ' .. whole(claim.seq)
-end
-local function was_tried(line)
-local tried = call('HGET', BOOK, 't' .. line)
-if not tried then return false end
-local untl, mark, id = string.match(tried, '^(%d+) ((%S+) .*)$')
-local first = tonumber(untl) > now and find(id, line)
-return first and mark_of(first) == mark and lives(first) or false
-end
-local function contended(line, session)
-if text_of(line) ~= '+' then return was_tried(line) end
-local to = behind(line)
-while true do
-local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(line), 'LIMIT', 0, PAGE)
-for _, member in ipairs(members) do
-local claim = claim_of(id_in(line, member))
-if claim and claim.open then return was_tried(line) end
-if claim and session_of(claim.id) ~= session and lives(claim) then return true end
-end
-if #members < PAGE then return false end
-to = '(' .. members[#members]
-end
-end
-local function row(claim)
-local texts = call('HMGET', BOOK, 'w' .. session_of(claim.id), 'n' .. claim.id)
-return { claim.id, record_of(claim), texts[1] or '', texts[2] or '' }
-end
-local function holder_of(line)
-local text = text_of(line)
-if not text then return nil end
-if text ~= '+' then
-local claim = alone(text)
-return claim.open and lives(claim) and claim or nil
-end
-local from = '[' .. before(line)
-while true do
-local members = page_of(line, from)
-for _, member in ipairs(members) do
-local claim = claim_of(id_in(line, member))
-if claim and lives(claim) then return claim.open and claim or nil end
-end
-if #members < PAGE then return nil end
-from = '(' .. members[#members]
-end
-end
-local function open_standing(claim)
-return { 'open', whole(claim.seq), claim.slot, claim.dead > 0 and whole(claim.dead - now) or '-1',
-contended(claim.line, session_of(claim.id)) and 1 or 0 }
-end
-local function closed_standing(claim)
-local sum, least, earliest, first = claim.weight, claim.capacity, held_back() and head.grace or 2 ^ 53, true
-local to, enough, nearest = '(' .. place(claim), false, true
-while not enough do
-local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(claim.line), 'LIMIT', 0, PAGE)
-for _, member in ipairs(members) do
-local ahead = claim_of(id_in(claim.line, member))
-if ahead and lives(ahead) then
-if nearest then first, nearest = ahead.open, false end
-sum, least = sum + ahead.weight, math.min(least, ahead.capacity)
-earliest = math.min(earliest, ends_at(ahead))
-if sum > least then
-enough = true
-break
-end
-end
-end
-if #members < PAGE then break end
-to = '(' .. members[#members]
-end
-local holder = holder_of(claim.line)
-return { 'closed', whole(claim.seq), first and 1 or 0, earliest < 2 ^ 53 and whole(earliest - now) or '-1',
-holder and row(holder) or {} }
-end
-local function settled_standing(claim, except)
-if claim.open then return open_standing(claim) end
-if settle(claim.line, except).again then return { 'again' } end
-local settled = claim_of(claim.id)
-return settled.open and open_standing(settled) or closed_standing(settled)
-end
-local function refuse(line)
+${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local function refuse(line)
 local holder = holder_of(line)
 if not holder then return { 'refused', {} } end
 local tried = call('HGET', BOOK, 't' .. line)
@@ -741,311 +578,7 @@ return { moment, 'told', answers }
 `
 
 export const ASK: string = `#!lua flags=allow-oom
-local call = redis.call
-local HEAD = KEYS[1]
-local clock = call('TIME')
-local now = clock[1] * 1000000 + clock[2]
-local function whole(number)
-return string.format('%.0f', number)
-end
-local print = tostring(redis) .. ' 1'
-local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
-local head = {
-print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
-}
-if head.print ~= print then
-local layout = call('HGET', HEAD, 'layout')
-if layout and layout ~= '1' then
-error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
-end
-end
-local function rise(maxttl, quarantine)
-head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
-end
-if head.print ~= print then
-local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
-if head.era and head.era ~= era then
-local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
-local maxttl = tonumber(fixed[1] or 0)
-rise(maxttl, fixed[2])
-if fixed[2] == '1' then head.grace = now + maxttl end
-end
-head.era, head.fresh = era, true
-end
-local function save_head()
-call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
-end
-if head.fresh and head.print then save_head() end
-local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
-local NEWS = ARGV[1]
-local PAGE = 16
-local DEAD_MAX = 512
-local buried = 0
-local SLOT, DETACHED = 1, 2
-local function held_back()
-return head.grace > now
-end
-local function session_of(id)
-return string.sub(id, 1, 16)
-end
-local known_ends = {}
-local function end_of(session)
-local ends = known_ends[session]
-if not ends then
-ends = tonumber(call('ZSCORE', ENDS, session) or 0)
-known_ends[session] = ends
-end
-return ends
-end
-local function set_end(session, ends)
-known_ends[session] = ends
-call('ZADD', ENDS, whole(ends), session)
-end
-local function session_lives(session)
-local ends = end_of(session)
-return ends > now or (ends > 0 and held_back())
-end
-local function parse(id, record)
-local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
-string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
-return {
-id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
-dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
-since = since, line = line,
-}
-end
-local function record_of(claim)
-return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
-claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
-end
-local function text_of(line)
-return call('HGET', BOOK, 'l' .. line)
-end
-local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)$')
-local claim = parse(id, record)
-claim.alone = true
-return claim
-end
-local function claim_of(id)
-local record = call('HGET', BOOK, id)
-return record and parse(id, record) or nil
-end
-local function find(id, line)
-local text = text_of(line)
-if not text then return nil end
-if text == '+' then
-local claim = claim_of(id)
-return claim and claim.line == line and claim or nil
-end
-local claim = alone(text)
-return claim.id == id and claim or nil
-end
-local function save(claim)
-if claim.alone then
-call('HSET', BOOK, 'l' .. claim.line, claim.id .. ' ' .. record_of(claim))
-else
-call('HSET', BOOK, claim.id, record_of(claim))
-end
-end
-local function has(claim, flag)
-return math.floor(claim.flags / flag) % 2 == 1
-end
-local function lives(claim)
-return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
-end
-local function ends_at(claim)
-local ends = end_of(session_of(claim.id))
-return claim.dead > 0 and math.min(ends, claim.dead) or ends
-end
-local function before(line)
-return 'l' .. line .. '\\0'
-end
-local function behind(line)
-return '(l' .. line .. '\\1'
-end
-local function place(claim)
-return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
-end
-local function id_in(line, member)
-return string.sub(member, #line + 19)
-end
-local function tell_watchers(line)
-if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
-end
-local function tell(id)
-local who = call('HGET', BOOK, 'w' .. session_of(id))
-local channel = who and string.match(who, '^%S+')
-if channel then call('PUBLISH', channel, id) end
-end
-local function spread(line)
-local text = text_of(line)
-if not text or text == '+' then return text end
-local claim = alone(text)
-call('ZADD', INDEX, 0, place(claim))
-call('HSET', BOOK, claim.id, record_of(claim), 'l' .. line, '+')
-return '+'
-end
-local function remove(claim)
-local own = 'o' .. claim.id .. claim.line
-if claim.alone then
-call('ZREM', INDEX, own)
-call('HDEL', BOOK, 'l' .. claim.line, 't' .. claim.line, 'n' .. claim.id)
-else
-call('ZREM', INDEX, place(claim), own)
-call('HDEL', BOOK, claim.id, 'n' .. claim.id)
-end
-if claim.dead > 0 then call('ZREM', ENDS, claim.id .. claim.line) end
-tell_watchers(claim.line)
-end
-local function bury(claim)
-local session = session_of(claim.id)
-remove(claim)
-buried = buried + 1
-if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
-end
-local function page_of(line, from)
-return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
-end
-local function smallest_free(taken)
-local slot = 0
-while taken[slot] do slot = slot + 1 end
-return slot
-end
-local function end_with(claim)
-if claim.dead > 0 then
-call('ZADD', ENDS, whole(claim.dead), claim.id .. claim.line)
-if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
-end
-end
-local function open(claim, taken)
-claim.open = true
-claim.since = whole(now)
-if claim.hold > 0 then claim.dead = now + claim.hold end
-if has(claim, SLOT) then claim.slot = smallest_free(taken) end
-end_with(claim)
-end
-local function settle(line, except)
-local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
-if not spread(line) then return state end
-local from, empty = '[' .. before(line), true
-while true do
-local members = page_of(line, from)
-for _, member in ipairs(members) do
-local id = id_in(line, member)
-local claim = claim_of(id)
-if not claim then
-call('ZREM', INDEX, member)
-elseif not lives(claim) then
-if buried >= DEAD_MAX then
-state.complete, state.again = false, true
-return state
-end
-bury(claim)
-else
-empty = false
-local fits = state.sum + claim.weight <= math.min(state.least, claim.capacity)
-if not claim.open and (not fits or held_back()) then
-state.complete = false
-return state
-end
-if not claim.open then
-open(claim, state.taken)
-save(claim)
-if not except[id] then tell(id) end
-tell_watchers(line)
-end
-state.sum, state.least = state.sum + claim.weight, math.min(state.least, claim.capacity)
-if claim.slot >= 0 then state.taken[claim.slot] = true end
-end
-end
-if #members < PAGE then break end
-from = '(' .. members[#members]
-end
-if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
-return state
-end
-local function mark_of(claim)
-return claim.id .. ' ' .. whole(claim.seq)
-end
-local function was_tried(line)
-local tried = call('HGET', BOOK, 't' .. line)
-if not tried then return false end
-local untl, mark, id = string.match(tried, '^(%d+) ((%S+) .*)$')
-local first = tonumber(untl) > now and find(id, line)
-return first and mark_of(first) == mark and lives(first) or false
-end
-local function contended(line, session)
-if text_of(line) ~= '+' then return was_tried(line) end
-local to = behind(line)
-while true do
-local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(line), 'LIMIT', 0, PAGE)
-for _, member in ipairs(members) do
-local claim = claim_of(id_in(line, member))
-if claim and claim.open then return was_tried(line) end
-if claim and session_of(claim.id) ~= session and lives(claim) then return true end
-end
-if #members < PAGE then return false end
-to = '(' .. members[#members]
-end
-end
-local function row(claim)
-local texts = call('HMGET', BOOK, 'w' .. session_of(claim.id), 'n' .. claim.id)
-return { claim.id, record_of(claim), texts[1] or '', texts[2] or '' }
-end
-local function holder_of(line)
-local text = text_of(line)
-if not text then return nil end
-if text ~= '+' then
-local claim = alone(text)
-return claim.open and lives(claim) and claim or nil
-end
-local from = '[' .. before(line)
-while true do
-local members = page_of(line, from)
-for _, member in ipairs(members) do
-local claim = claim_of(id_in(line, member))
-if claim and lives(claim) then return claim.open and claim or nil end
-end
-if #members < PAGE then return nil end
-from = '(' .. members[#members]
-end
-end
-local function open_standing(claim)
-return { 'open', whole(claim.seq), claim.slot, claim.dead > 0 and whole(claim.dead - now) or '-1',
-contended(claim.line, session_of(claim.id)) and 1 or 0 }
-end
-local function closed_standing(claim)
-local sum, least, earliest, first = claim.weight, claim.capacity, held_back() and head.grace or 2 ^ 53, true
-local to, enough, nearest = '(' .. place(claim), false, true
-while not enough do
-local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(claim.line), 'LIMIT', 0, PAGE)
-for _, member in ipairs(members) do
-local ahead = claim_of(id_in(claim.line, member))
-if ahead and lives(ahead) then
-if nearest then first, nearest = ahead.open, false end
-sum, least = sum + ahead.weight, math.min(least, ahead.capacity)
-earliest = math.min(earliest, ends_at(ahead))
-if sum > least then
-enough = true
-break
-end
-end
-end
-if #members < PAGE then break end
-to = '(' .. members[#members]
-end
-local holder = holder_of(claim.line)
-return { 'closed', whole(claim.seq), first and 1 or 0, earliest < 2 ^ 53 and whole(earliest - now) or '-1',
-holder and row(holder) or {} }
-end
-local function settled_standing(claim, except)
-if claim.open then return open_standing(claim) end
-if settle(claim.line, except).again then return { 'again' } end
-local settled = claim_of(claim.id)
-return settled.open and open_standing(settled) or closed_standing(settled)
-end
-local session = ARGV[2]
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local session = ARGV[2]
 if not session_lives(session) then return { whole(now), 'session-gone' } end
 local asked = {}
 for at = 3, #ARGV, 2 do asked[ARGV[at]] = true end
@@ -1059,44 +592,7 @@ return { whole(now), 'told', standings }
 `
 
 export const LEAVE: string = `#!lua flags=allow-oom
-local call = redis.call
-local HEAD = KEYS[1]
-local clock = call('TIME')
-local now = clock[1] * 1000000 + clock[2]
-local function whole(number)
-return string.format('%.0f', number)
-end
-local print = tostring(redis) .. ' 1'
-local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
-local head = {
-print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
-}
-if head.print ~= print then
-local layout = call('HGET', HEAD, 'layout')
-if layout and layout ~= '1' then
-error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
-end
-end
-local function rise(maxttl, quarantine)
-head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
-end
-if head.print ~= print then
-local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
-if head.era and head.era ~= era then
-local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
-local maxttl = tonumber(fixed[1] or 0)
-rise(maxttl, fixed[2])
-if fixed[2] == '1' then head.grace = now + maxttl end
-end
-head.era, head.fresh = era, true
-end
-local function save_head()
-call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
-end
-if head.fresh and head.print then save_head() end
-local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
-local NEWS = ARGV[1]
-local found, left, ends = {}, nil, {}
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}local found, left, ends = {}, nil, {}
 for at = 2, #ARGV, 2 do
 local id, line = ARGV[at], ARGV[at + 1]
 local text = call('HGET', BOOK, 'l' .. line)
@@ -1119,190 +615,7 @@ found[at / 2] = 0
 end
 end
 if not left then return { whole(now), 'told', found } end
-local PAGE = 16
-local DEAD_MAX = 512
-local buried = 0
-local SLOT, DETACHED = 1, 2
-local function held_back()
-return head.grace > now
-end
-local function session_of(id)
-return string.sub(id, 1, 16)
-end
-local known_ends = {}
-local function end_of(session)
-local ends = known_ends[session]
-if not ends then
-ends = tonumber(call('ZSCORE', ENDS, session) or 0)
-known_ends[session] = ends
-end
-return ends
-end
-local function set_end(session, ends)
-known_ends[session] = ends
-call('ZADD', ENDS, whole(ends), session)
-end
-local function session_lives(session)
-local ends = end_of(session)
-return ends > now or (ends > 0 and held_back())
-end
-local function parse(id, record)
-local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
-string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
-return {
-id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
-dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
-since = since, line = line,
-}
-end
-local function record_of(claim)
-return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
-claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
-end
-local function text_of(line)
-return call('HGET', BOOK, 'l' .. line)
-end
-local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)$')
-local claim = parse(id, record)
-claim.alone = true
-return claim
-end
-local function claim_of(id)
-local record = call('HGET', BOOK, id)
-return record and parse(id, record) or nil
-end
-local function find(id, line)
-local text = text_of(line)
-if not text then return nil end
-if text == '+' then
-local claim = claim_of(id)
-return claim and claim.line == line and claim or nil
-end
-local claim = alone(text)
-return claim.id == id and claim or nil
-end
-local function save(claim)
-if claim.alone then
-call('HSET', BOOK, 'l' .. claim.line, claim.id .. ' ' .. record_of(claim))
-else
-call('HSET', BOOK, claim.id, record_of(claim))
-end
-end
-local function has(claim, flag)
-return math.floor(claim.flags / flag) % 2 == 1
-end
-local function lives(claim)
-return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
-end
-local function before(line)
-return 'l' .. line .. '\\0'
-end
-local function behind(line)
-return '(l' .. line .. '\\1'
-end
-local function place(claim)
-return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
-end
-local function id_in(line, member)
-return string.sub(member, #line + 19)
-end
-local function tell_watchers(line)
-if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
-end
-local function tell(id)
-local who = call('HGET', BOOK, 'w' .. session_of(id))
-local channel = who and string.match(who, '^%S+')
-if channel then call('PUBLISH', channel, id) end
-end
-local function spread(line)
-local text = text_of(line)
-if not text or text == '+' then return text end
-local claim = alone(text)
-call('ZADD', INDEX, 0, place(claim))
-call('HSET', BOOK, claim.id, record_of(claim), 'l' .. line, '+')
-return '+'
-end
-local function remove(claim)
-local own = 'o' .. claim.id .. claim.line
-if claim.alone then
-call('ZREM', INDEX, own)
-call('HDEL', BOOK, 'l' .. claim.line, 't' .. claim.line, 'n' .. claim.id)
-else
-call('ZREM', INDEX, place(claim), own)
-call('HDEL', BOOK, claim.id, 'n' .. claim.id)
-end
-if claim.dead > 0 then call('ZREM', ENDS, claim.id .. claim.line) end
-tell_watchers(claim.line)
-end
-local function bury(claim)
-local session = session_of(claim.id)
-remove(claim)
-buried = buried + 1
-if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
-end
-local function page_of(line, from)
-return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
-end
-local function smallest_free(taken)
-local slot = 0
-while taken[slot] do slot = slot + 1 end
-return slot
-end
-local function end_with(claim)
-if claim.dead > 0 then
-call('ZADD', ENDS, whole(claim.dead), claim.id .. claim.line)
-if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
-end
-end
-local function open(claim, taken)
-claim.open = true
-claim.since = whole(now)
-if claim.hold > 0 then claim.dead = now + claim.hold end
-if has(claim, SLOT) then claim.slot = smallest_free(taken) end
-end_with(claim)
-end
-local function settle(line, except)
-local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
-if not spread(line) then return state end
-local from, empty = '[' .. before(line), true
-while true do
-local members = page_of(line, from)
-for _, member in ipairs(members) do
-local id = id_in(line, member)
-local claim = claim_of(id)
-if not claim then
-call('ZREM', INDEX, member)
-elseif not lives(claim) then
-if buried >= DEAD_MAX then
-state.complete, state.again = false, true
-return state
-end
-bury(claim)
-else
-empty = false
-local fits = state.sum + claim.weight <= math.min(state.least, claim.capacity)
-if not claim.open and (not fits or held_back()) then
-state.complete = false
-return state
-end
-if not claim.open then
-open(claim, state.taken)
-save(claim)
-if not except[id] then tell(id) end
-tell_watchers(line)
-end
-state.sum, state.least = state.sum + claim.weight, math.min(state.least, claim.capacity)
-if claim.slot >= 0 then state.taken[claim.slot] = true end
-end
-end
-if #members < PAGE then break end
-from = '(' .. members[#members]
-end
-if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
-return state
-end
-local lines = {}
+${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}local lines = {}
 for _, at in ipairs(left) do
 local claim = find(ARGV[at], ARGV[at + 1])
 found[at / 2] = claim and lives(claim) and 1 or 0
@@ -1316,311 +629,7 @@ return { whole(now), 'told', found }
 `
 
 export const AMEND: string = `#!lua flags=allow-oom
-local call = redis.call
-local HEAD = KEYS[1]
-local clock = call('TIME')
-local now = clock[1] * 1000000 + clock[2]
-local function whole(number)
-return string.format('%.0f', number)
-end
-local print = tostring(redis) .. ' 1'
-local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
-local head = {
-print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
-}
-if head.print ~= print then
-local layout = call('HGET', HEAD, 'layout')
-if layout and layout ~= '1' then
-error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
-end
-end
-local function rise(maxttl, quarantine)
-head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
-end
-if head.print ~= print then
-local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
-if head.era and head.era ~= era then
-local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
-local maxttl = tonumber(fixed[1] or 0)
-rise(maxttl, fixed[2])
-if fixed[2] == '1' then head.grace = now + maxttl end
-end
-head.era, head.fresh = era, true
-end
-local function save_head()
-call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
-end
-if head.fresh and head.print then save_head() end
-local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
-local NEWS = ARGV[1]
-local PAGE = 16
-local DEAD_MAX = 512
-local buried = 0
-local SLOT, DETACHED = 1, 2
-local function held_back()
-return head.grace > now
-end
-local function session_of(id)
-return string.sub(id, 1, 16)
-end
-local known_ends = {}
-local function end_of(session)
-local ends = known_ends[session]
-if not ends then
-ends = tonumber(call('ZSCORE', ENDS, session) or 0)
-known_ends[session] = ends
-end
-return ends
-end
-local function set_end(session, ends)
-known_ends[session] = ends
-call('ZADD', ENDS, whole(ends), session)
-end
-local function session_lives(session)
-local ends = end_of(session)
-return ends > now or (ends > 0 and held_back())
-end
-local function parse(id, record)
-local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
-string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
-return {
-id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
-dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
-since = since, line = line,
-}
-end
-local function record_of(claim)
-return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
-claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
-end
-local function text_of(line)
-return call('HGET', BOOK, 'l' .. line)
-end
-local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)$')
-local claim = parse(id, record)
-claim.alone = true
-return claim
-end
-local function claim_of(id)
-local record = call('HGET', BOOK, id)
-return record and parse(id, record) or nil
-end
-local function find(id, line)
-local text = text_of(line)
-if not text then return nil end
-if text == '+' then
-local claim = claim_of(id)
-return claim and claim.line == line and claim or nil
-end
-local claim = alone(text)
-return claim.id == id and claim or nil
-end
-local function save(claim)
-if claim.alone then
-call('HSET', BOOK, 'l' .. claim.line, claim.id .. ' ' .. record_of(claim))
-else
-call('HSET', BOOK, claim.id, record_of(claim))
-end
-end
-local function has(claim, flag)
-return math.floor(claim.flags / flag) % 2 == 1
-end
-local function lives(claim)
-return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
-end
-local function ends_at(claim)
-local ends = end_of(session_of(claim.id))
-return claim.dead > 0 and math.min(ends, claim.dead) or ends
-end
-local function before(line)
-return 'l' .. line .. '\\0'
-end
-local function behind(line)
-return '(l' .. line .. '\\1'
-end
-local function place(claim)
-return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
-end
-local function id_in(line, member)
-return string.sub(member, #line + 19)
-end
-local function tell_watchers(line)
-if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
-end
-local function tell(id)
-local who = call('HGET', BOOK, 'w' .. session_of(id))
-local channel = who and string.match(who, '^%S+')
-if channel then call('PUBLISH', channel, id) end
-end
-local function spread(line)
-local text = text_of(line)
-if not text or text == '+' then return text end
-local claim = alone(text)
-call('ZADD', INDEX, 0, place(claim))
-call('HSET', BOOK, claim.id, record_of(claim), 'l' .. line, '+')
-return '+'
-end
-local function remove(claim)
-local own = 'o' .. claim.id .. claim.line
-if claim.alone then
-call('ZREM', INDEX, own)
-call('HDEL', BOOK, 'l' .. claim.line, 't' .. claim.line, 'n' .. claim.id)
-else
-call('ZREM', INDEX, place(claim), own)
-call('HDEL', BOOK, claim.id, 'n' .. claim.id)
-end
-if claim.dead > 0 then call('ZREM', ENDS, claim.id .. claim.line) end
-tell_watchers(claim.line)
-end
-local function bury(claim)
-local session = session_of(claim.id)
-remove(claim)
-buried = buried + 1
-if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
-end
-local function page_of(line, from)
-return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
-end
-local function smallest_free(taken)
-local slot = 0
-while taken[slot] do slot = slot + 1 end
-return slot
-end
-local function end_with(claim)
-if claim.dead > 0 then
-call('ZADD', ENDS, whole(claim.dead), claim.id .. claim.line)
-if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
-end
-end
-local function open(claim, taken)
-claim.open = true
-claim.since = whole(now)
-if claim.hold > 0 then claim.dead = now + claim.hold end
-if has(claim, SLOT) then claim.slot = smallest_free(taken) end
-end_with(claim)
-end
-local function settle(line, except)
-local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
-if not spread(line) then return state end
-local from, empty = '[' .. before(line), true
-while true do
-local members = page_of(line, from)
-for _, member in ipairs(members) do
-local id = id_in(line, member)
-local claim = claim_of(id)
-if not claim then
-call('ZREM', INDEX, member)
-elseif not lives(claim) then
-if buried >= DEAD_MAX then
-state.complete, state.again = false, true
-return state
-end
-bury(claim)
-else
-empty = false
-local fits = state.sum + claim.weight <= math.min(state.least, claim.capacity)
-if not claim.open and (not fits or held_back()) then
-state.complete = false
-return state
-end
-if not claim.open then
-open(claim, state.taken)
-save(claim)
-if not except[id] then tell(id) end
-tell_watchers(line)
-end
-state.sum, state.least = state.sum + claim.weight, math.min(state.least, claim.capacity)
-if claim.slot >= 0 then state.taken[claim.slot] = true end
-end
-end
-if #members < PAGE then break end
-from = '(' .. members[#members]
-end
-if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
-return state
-end
-local function mark_of(claim)
-return claim.id .. ' ' .. whole(claim.seq)
-end
-local function was_tried(line)
-local tried = call('HGET', BOOK, 't' .. line)
-if not tried then return false end
-local untl, mark, id = string.match(tried, '^(%d+) ((%S+) .*)$')
-local first = tonumber(untl) > now and find(id, line)
-return first and mark_of(first) == mark and lives(first) or false
-end
-local function contended(line, session)
-if text_of(line) ~= '+' then return was_tried(line) end
-local to = behind(line)
-while true do
-local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(line), 'LIMIT', 0, PAGE)
-for _, member in ipairs(members) do
-local claim = claim_of(id_in(line, member))
-if claim and claim.open then return was_tried(line) end
-if claim and session_of(claim.id) ~= session and lives(claim) then return true end
-end
-if #members < PAGE then return false end
-to = '(' .. members[#members]
-end
-end
-local function row(claim)
-local texts = call('HMGET', BOOK, 'w' .. session_of(claim.id), 'n' .. claim.id)
-return { claim.id, record_of(claim), texts[1] or '', texts[2] or '' }
-end
-local function holder_of(line)
-local text = text_of(line)
-if not text then return nil end
-if text ~= '+' then
-local claim = alone(text)
-return claim.open and lives(claim) and claim or nil
-end
-local from = '[' .. before(line)
-while true do
-local members = page_of(line, from)
-for _, member in ipairs(members) do
-local claim = claim_of(id_in(line, member))
-if claim and lives(claim) then return claim.open and claim or nil end
-end
-if #members < PAGE then return nil end
-from = '(' .. members[#members]
-end
-end
-local function open_standing(claim)
-return { 'open', whole(claim.seq), claim.slot, claim.dead > 0 and whole(claim.dead - now) or '-1',
-contended(claim.line, session_of(claim.id)) and 1 or 0 }
-end
-local function closed_standing(claim)
-local sum, least, earliest, first = claim.weight, claim.capacity, held_back() and head.grace or 2 ^ 53, true
-local to, enough, nearest = '(' .. place(claim), false, true
-while not enough do
-local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(claim.line), 'LIMIT', 0, PAGE)
-for _, member in ipairs(members) do
-local ahead = claim_of(id_in(claim.line, member))
-if ahead and lives(ahead) then
-if nearest then first, nearest = ahead.open, false end
-sum, least = sum + ahead.weight, math.min(least, ahead.capacity)
-earliest = math.min(earliest, ends_at(ahead))
-if sum > least then
-enough = true
-break
-end
-end
-end
-if #members < PAGE then break end
-to = '(' .. members[#members]
-end
-local holder = holder_of(claim.line)
-return { 'closed', whole(claim.seq), first and 1 or 0, earliest < 2 ^ 53 and whole(earliest - now) or '-1',
-holder and row(holder) or {} }
-end
-local function settled_standing(claim, except)
-if claim.open then return open_standing(claim) end
-if settle(claim.line, except).again then return { 'again' } end
-local settled = claim_of(claim.id)
-return settled.open and open_standing(settled) or closed_standing(settled)
-end
-local session, id, line, weight, hold, order = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local session, id, line, weight, hold, order = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 if not session_lives(session) then return { whole(now), 'session-gone' } end
 local claim = find(id, line)
 if not (claim and session_of(id) == session and lives(claim)) then
@@ -1645,287 +654,7 @@ return { whole(now), 'told', open_standing(claim) }
 `
 
 export const BEAT: string = `#!lua flags=allow-oom
-local call = redis.call
-local HEAD = KEYS[1]
-local clock = call('TIME')
-local now = clock[1] * 1000000 + clock[2]
-local function whole(number)
-return string.format('%.0f', number)
-end
-local print = tostring(redis) .. ' 1'
-local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
-local head = {
-print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
-}
-if head.print ~= print then
-local layout = call('HGET', HEAD, 'layout')
-if layout and layout ~= '1' then
-error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
-end
-end
-local function rise(maxttl, quarantine)
-head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
-end
-if head.print ~= print then
-local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
-if head.era and head.era ~= era then
-local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
-local maxttl = tonumber(fixed[1] or 0)
-rise(maxttl, fixed[2])
-if fixed[2] == '1' then head.grace = now + maxttl end
-end
-head.era, head.fresh = era, true
-end
-local function save_head()
-call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
-end
-if head.fresh and head.print then save_head() end
-local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
-local NEWS = ARGV[1]
-local PAGE = 16
-local DEAD_MAX = 512
-local buried = 0
-local SLOT, DETACHED = 1, 2
-local function held_back()
-return head.grace > now
-end
-local function session_of(id)
-return string.sub(id, 1, 16)
-end
-local known_ends = {}
-local function end_of(session)
-local ends = known_ends[session]
-if not ends then
-ends = tonumber(call('ZSCORE', ENDS, session) or 0)
-known_ends[session] = ends
-end
-return ends
-end
-local function set_end(session, ends)
-known_ends[session] = ends
-call('ZADD', ENDS, whole(ends), session)
-end
-local function session_lives(session)
-local ends = end_of(session)
-return ends > now or (ends > 0 and held_back())
-end
-local function parse(id, record)
-local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
-string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
-return {
-id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
-dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
-since = since, line = line,
-}
-end
-local function record_of(claim)
-return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
-claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
-end
-local function text_of(line)
-return call('HGET', BOOK, 'l' .. line)
-end
-local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)$')
-local claim = parse(id, record)
-claim.alone = true
-return claim
-end
-local function claim_of(id)
-local record = call('HGET', BOOK, id)
-return record and parse(id, record) or nil
-end
-local function find(id, line)
-local text = text_of(line)
-if not text then return nil end
-if text == '+' then
-local claim = claim_of(id)
-return claim and claim.line == line and claim or nil
-end
-local claim = alone(text)
-return claim.id == id and claim or nil
-end
-local function save(claim)
-if claim.alone then
-call('HSET', BOOK, 'l' .. claim.line, claim.id .. ' ' .. record_of(claim))
-else
-call('HSET', BOOK, claim.id, record_of(claim))
-end
-end
-local function has(claim, flag)
-return math.floor(claim.flags / flag) % 2 == 1
-end
-local function lives(claim)
-return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
-end
-local function before(line)
-return 'l' .. line .. '\\0'
-end
-local function behind(line)
-return '(l' .. line .. '\\1'
-end
-local function place(claim)
-return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
-end
-local function id_in(line, member)
-return string.sub(member, #line + 19)
-end
-local function tell_watchers(line)
-if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
-end
-local function tell(id)
-local who = call('HGET', BOOK, 'w' .. session_of(id))
-local channel = who and string.match(who, '^%S+')
-if channel then call('PUBLISH', channel, id) end
-end
-local function spread(line)
-local text = text_of(line)
-if not text or text == '+' then return text end
-local claim = alone(text)
-call('ZADD', INDEX, 0, place(claim))
-call('HSET', BOOK, claim.id, record_of(claim), 'l' .. line, '+')
-return '+'
-end
-local function remove(claim)
-local own = 'o' .. claim.id .. claim.line
-if claim.alone then
-call('ZREM', INDEX, own)
-call('HDEL', BOOK, 'l' .. claim.line, 't' .. claim.line, 'n' .. claim.id)
-else
-call('ZREM', INDEX, place(claim), own)
-call('HDEL', BOOK, claim.id, 'n' .. claim.id)
-end
-if claim.dead > 0 then call('ZREM', ENDS, claim.id .. claim.line) end
-tell_watchers(claim.line)
-end
-local function bury(claim)
-local session = session_of(claim.id)
-remove(claim)
-buried = buried + 1
-if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
-end
-local function page_of(line, from)
-return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
-end
-local function smallest_free(taken)
-local slot = 0
-while taken[slot] do slot = slot + 1 end
-return slot
-end
-local function end_with(claim)
-if claim.dead > 0 then
-call('ZADD', ENDS, whole(claim.dead), claim.id .. claim.line)
-if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
-end
-end
-local function open(claim, taken)
-claim.open = true
-claim.since = whole(now)
-if claim.hold > 0 then claim.dead = now + claim.hold end
-if has(claim, SLOT) then claim.slot = smallest_free(taken) end
-end_with(claim)
-end
-local function settle(line, except)
-local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
-if not spread(line) then return state end
-local from, empty = '[' .. before(line), true
-while true do
-local members = page_of(line, from)
-for _, member in ipairs(members) do
-local id = id_in(line, member)
-local claim = claim_of(id)
-if not claim then
-call('ZREM', INDEX, member)
-elseif not lives(claim) then
-if buried >= DEAD_MAX then
-state.complete, state.again = false, true
-return state
-end
-bury(claim)
-else
-empty = false
-local fits = state.sum + claim.weight <= math.min(state.least, claim.capacity)
-if not claim.open and (not fits or held_back()) then
-state.complete = false
-return state
-end
-if not claim.open then
-open(claim, state.taken)
-save(claim)
-if not except[id] then tell(id) end
-tell_watchers(line)
-end
-state.sum, state.least = state.sum + claim.weight, math.min(state.least, claim.capacity)
-if claim.slot >= 0 then state.taken[claim.slot] = true end
-end
-end
-if #members < PAGE then break end
-from = '(' .. members[#members]
-end
-if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
-return state
-end
-local function mark_of(claim)
-return claim.id .. ' ' .. whole(claim.seq)
-end
-local function was_tried(line)
-local tried = call('HGET', BOOK, 't' .. line)
-if not tried then return false end
-local untl, mark, id = string.match(tried, '^(%d+) ((%S+) .*)$')
-local first = tonumber(untl) > now and find(id, line)
-return first and mark_of(first) == mark and lives(first) or false
-end
-local function contended(line, session)
-if text_of(line) ~= '+' then return was_tried(line) end
-local to = behind(line)
-while true do
-local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(line), 'LIMIT', 0, PAGE)
-for _, member in ipairs(members) do
-local claim = claim_of(id_in(line, member))
-if claim and claim.open then return was_tried(line) end
-if claim and session_of(claim.id) ~= session and lives(claim) then return true end
-end
-if #members < PAGE then return false end
-to = '(' .. members[#members]
-end
-end
-local SESSIONS_MAX, CLAIMS_MAX = 8, 64
-local function sweep_session(dead, most, lines)
-local members = call('ZRANGEBYLEX', INDEX, '[o' .. dead .. '.', '(o' .. dead .. '/', 'LIMIT', 0, most)
-for _, member in ipairs(members) do
-local claim = find(string.sub(member, 2, 26), string.sub(member, 27))
-if claim then
-remove(claim)
-lines[claim.line] = true
-else
-call('ZREM', INDEX, member)
-end
-end
-if #members < most then
-call('ZREM', ENDS, dead)
-call('HDEL', BOOK, 'w' .. dead, 'm' .. dead)
-known_ends[dead] = 0
-else
-set_end(dead, 0)
-end
-return #members
-end
-local function sweep()
-local lines, left = {}, CLAIMS_MAX
-for _, member in ipairs(call('ZRANGEBYSCORE', ENDS, '-inf', whole(now), 'LIMIT', 0, SESSIONS_MAX)) do
-local claim = #member > 16 and find(string.sub(member, 1, 25), string.sub(member, 26))
-if claim then
-bury(claim)
-lines[claim.line] = true
-elseif #member > 16 then
-call('ZREM', ENDS, member)
-elseif left > 0 and not session_lives(member) then
-left = left - sweep_session(member, left, lines)
-end
-end
-for line in pairs(lines) do settle(line, {}) end
-end
-local session, ttl, after, limit, era = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6]
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${SWEEP_1}${SWEEP_SWEEP_SESSION}${SWEEP_SWEEP}local session, ttl, after, limit, era = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6]
 local function audit()
 local rows = {}
 local from = after == '' and '[o' .. session .. '.' or '(o' .. after .. '\\255'
@@ -1973,469 +702,15 @@ return { string.format('%.0f', now), 'beaten' }
 `
 
 export const FINISH: string = `#!lua flags=allow-oom
-local call = redis.call
-local HEAD = KEYS[1]
-local clock = call('TIME')
-local now = clock[1] * 1000000 + clock[2]
-local function whole(number)
-return string.format('%.0f', number)
-end
-local print = tostring(redis) .. ' 1'
-local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
-local head = {
-print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
-}
-if head.print ~= print then
-local layout = call('HGET', HEAD, 'layout')
-if layout and layout ~= '1' then
-error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
-end
-end
-local function rise(maxttl, quarantine)
-head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
-end
-if head.print ~= print then
-local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
-if head.era and head.era ~= era then
-local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
-local maxttl = tonumber(fixed[1] or 0)
-rise(maxttl, fixed[2])
-if fixed[2] == '1' then head.grace = now + maxttl end
-end
-head.era, head.fresh = era, true
-end
-local function save_head()
-call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
-end
-if head.fresh and head.print then save_head() end
-local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
-local NEWS = ARGV[1]
-local PAGE = 16
-local DEAD_MAX = 512
-local buried = 0
-local SLOT, DETACHED = 1, 2
-local function held_back()
-return head.grace > now
-end
-local function session_of(id)
-return string.sub(id, 1, 16)
-end
-local known_ends = {}
-local function end_of(session)
-local ends = known_ends[session]
-if not ends then
-ends = tonumber(call('ZSCORE', ENDS, session) or 0)
-known_ends[session] = ends
-end
-return ends
-end
-local function set_end(session, ends)
-known_ends[session] = ends
-call('ZADD', ENDS, whole(ends), session)
-end
-local function session_lives(session)
-local ends = end_of(session)
-return ends > now or (ends > 0 and held_back())
-end
-local function parse(id, record)
-local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
-string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
-return {
-id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
-dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
-since = since, line = line,
-}
-end
-local function record_of(claim)
-return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
-claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
-end
-local function text_of(line)
-return call('HGET', BOOK, 'l' .. line)
-end
-local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)$')
-local claim = parse(id, record)
-claim.alone = true
-return claim
-end
-local function claim_of(id)
-local record = call('HGET', BOOK, id)
-return record and parse(id, record) or nil
-end
-local function find(id, line)
-local text = text_of(line)
-if not text then return nil end
-if text == '+' then
-local claim = claim_of(id)
-return claim and claim.line == line and claim or nil
-end
-local claim = alone(text)
-return claim.id == id and claim or nil
-end
-local function save(claim)
-if claim.alone then
-call('HSET', BOOK, 'l' .. claim.line, claim.id .. ' ' .. record_of(claim))
-else
-call('HSET', BOOK, claim.id, record_of(claim))
-end
-end
-local function has(claim, flag)
-return math.floor(claim.flags / flag) % 2 == 1
-end
-local function lives(claim)
-return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
-end
-local function before(line)
-return 'l' .. line .. '\\0'
-end
-local function behind(line)
-return '(l' .. line .. '\\1'
-end
-local function place(claim)
-return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
-end
-local function id_in(line, member)
-return string.sub(member, #line + 19)
-end
-local function tell_watchers(line)
-if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
-end
-local function tell(id)
-local who = call('HGET', BOOK, 'w' .. session_of(id))
-local channel = who and string.match(who, '^%S+')
-if channel then call('PUBLISH', channel, id) end
-end
-local function spread(line)
-local text = text_of(line)
-if not text or text == '+' then return text end
-local claim = alone(text)
-call('ZADD', INDEX, 0, place(claim))
-call('HSET', BOOK, claim.id, record_of(claim), 'l' .. line, '+')
-return '+'
-end
-local function remove(claim)
-local own = 'o' .. claim.id .. claim.line
-if claim.alone then
-call('ZREM', INDEX, own)
-call('HDEL', BOOK, 'l' .. claim.line, 't' .. claim.line, 'n' .. claim.id)
-else
-call('ZREM', INDEX, place(claim), own)
-call('HDEL', BOOK, claim.id, 'n' .. claim.id)
-end
-if claim.dead > 0 then call('ZREM', ENDS, claim.id .. claim.line) end
-tell_watchers(claim.line)
-end
-local function bury(claim)
-local session = session_of(claim.id)
-remove(claim)
-buried = buried + 1
-if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
-end
-local function page_of(line, from)
-return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
-end
-local function smallest_free(taken)
-local slot = 0
-while taken[slot] do slot = slot + 1 end
-return slot
-end
-local function end_with(claim)
-if claim.dead > 0 then
-call('ZADD', ENDS, whole(claim.dead), claim.id .. claim.line)
-if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
-end
-end
-local function open(claim, taken)
-claim.open = true
-claim.since = whole(now)
-if claim.hold > 0 then claim.dead = now + claim.hold end
-if has(claim, SLOT) then claim.slot = smallest_free(taken) end
-end_with(claim)
-end
-local function settle(line, except)
-local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
-if not spread(line) then return state end
-local from, empty = '[' .. before(line), true
-while true do
-local members = page_of(line, from)
-for _, member in ipairs(members) do
-local id = id_in(line, member)
-local claim = claim_of(id)
-if not claim then
-call('ZREM', INDEX, member)
-elseif not lives(claim) then
-if buried >= DEAD_MAX then
-state.complete, state.again = false, true
-return state
-end
-bury(claim)
-else
-empty = false
-local fits = state.sum + claim.weight <= math.min(state.least, claim.capacity)
-if not claim.open and (not fits or held_back()) then
-state.complete = false
-return state
-end
-if not claim.open then
-open(claim, state.taken)
-save(claim)
-if not except[id] then tell(id) end
-tell_watchers(line)
-end
-state.sum, state.least = state.sum + claim.weight, math.min(state.least, claim.capacity)
-if claim.slot >= 0 then state.taken[claim.slot] = true end
-end
-end
-if #members < PAGE then break end
-from = '(' .. members[#members]
-end
-if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
-return state
-end
-local session = ARGV[2]
-local CLAIMS_MAX = 256
-if call('ZSCORE', ENDS, session) then set_end(session, 0) end
-local members = call('ZRANGEBYLEX', INDEX, '[o' .. session .. '.', '(o' .. session .. '/', 'LIMIT', 0, CLAIMS_MAX)
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${SWEEP_1}${SWEEP_SWEEP_SESSION}local END_MAX = 256
 local lines = {}
-for _, member in ipairs(members) do
-local claim = find(string.sub(member, 2, 26), string.sub(member, 27))
-if claim then
-remove(claim)
-lines[claim.line] = true
-else
-call('ZREM', INDEX, member)
-end
-end
+local found = sweep_session(ARGV[2], END_MAX, lines)
 for line in pairs(lines) do settle(line, {}) end
-if #members == CLAIMS_MAX then return { whole(now), 'again' } end
-call('ZREM', ENDS, session)
-call('HDEL', BOOK, 'w' .. session, 'm' .. session)
-return { whole(now), 'ended' }
+return { whole(now), found == END_MAX and 'again' or 'ended' }
 `
 
 export const EVICT: string = `#!lua flags=allow-oom
-local call = redis.call
-local HEAD = KEYS[1]
-local clock = call('TIME')
-local now = clock[1] * 1000000 + clock[2]
-local function whole(number)
-return string.format('%.0f', number)
-end
-local print = tostring(redis) .. ' 1'
-local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
-local head = {
-print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
-}
-if head.print ~= print then
-local layout = call('HGET', HEAD, 'layout')
-if layout and layout ~= '1' then
-error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
-end
-end
-local function rise(maxttl, quarantine)
-head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
-end
-if head.print ~= print then
-local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
-if head.era and head.era ~= era then
-local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
-local maxttl = tonumber(fixed[1] or 0)
-rise(maxttl, fixed[2])
-if fixed[2] == '1' then head.grace = now + maxttl end
-end
-head.era, head.fresh = era, true
-end
-local function save_head()
-call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
-end
-if head.fresh and head.print then save_head() end
-local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
-local NEWS = ARGV[1]
-local PAGE = 16
-local DEAD_MAX = 512
-local buried = 0
-local SLOT, DETACHED = 1, 2
-local function held_back()
-return head.grace > now
-end
-local function session_of(id)
-return string.sub(id, 1, 16)
-end
-local known_ends = {}
-local function end_of(session)
-local ends = known_ends[session]
-if not ends then
-ends = tonumber(call('ZSCORE', ENDS, session) or 0)
-known_ends[session] = ends
-end
-return ends
-end
-local function set_end(session, ends)
-known_ends[session] = ends
-call('ZADD', ENDS, whole(ends), session)
-end
-local function session_lives(session)
-local ends = end_of(session)
-return ends > now or (ends > 0 and held_back())
-end
-local function parse(id, record)
-local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
-string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
-return {
-id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
-dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
-since = since, line = line,
-}
-end
-local function record_of(claim)
-return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
-claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
-end
-local function text_of(line)
-return call('HGET', BOOK, 'l' .. line)
-end
-local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)$')
-local claim = parse(id, record)
-claim.alone = true
-return claim
-end
-local function claim_of(id)
-local record = call('HGET', BOOK, id)
-return record and parse(id, record) or nil
-end
-local function find(id, line)
-local text = text_of(line)
-if not text then return nil end
-if text == '+' then
-local claim = claim_of(id)
-return claim and claim.line == line and claim or nil
-end
-local claim = alone(text)
-return claim.id == id and claim or nil
-end
-local function save(claim)
-if claim.alone then
-call('HSET', BOOK, 'l' .. claim.line, claim.id .. ' ' .. record_of(claim))
-else
-call('HSET', BOOK, claim.id, record_of(claim))
-end
-end
-local function has(claim, flag)
-return math.floor(claim.flags / flag) % 2 == 1
-end
-local function lives(claim)
-return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
-end
-local function before(line)
-return 'l' .. line .. '\\0'
-end
-local function behind(line)
-return '(l' .. line .. '\\1'
-end
-local function place(claim)
-return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
-end
-local function id_in(line, member)
-return string.sub(member, #line + 19)
-end
-local function tell_watchers(line)
-if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
-end
-local function tell(id)
-local who = call('HGET', BOOK, 'w' .. session_of(id))
-local channel = who and string.match(who, '^%S+')
-if channel then call('PUBLISH', channel, id) end
-end
-local function spread(line)
-local text = text_of(line)
-if not text or text == '+' then return text end
-local claim = alone(text)
-call('ZADD', INDEX, 0, place(claim))
-call('HSET', BOOK, claim.id, record_of(claim), 'l' .. line, '+')
-return '+'
-end
-local function remove(claim)
-local own = 'o' .. claim.id .. claim.line
-if claim.alone then
-call('ZREM', INDEX, own)
-call('HDEL', BOOK, 'l' .. claim.line, 't' .. claim.line, 'n' .. claim.id)
-else
-call('ZREM', INDEX, place(claim), own)
-call('HDEL', BOOK, claim.id, 'n' .. claim.id)
-end
-if claim.dead > 0 then call('ZREM', ENDS, claim.id .. claim.line) end
-tell_watchers(claim.line)
-end
-local function bury(claim)
-local session = session_of(claim.id)
-remove(claim)
-buried = buried + 1
-if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
-end
-local function page_of(line, from)
-return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
-end
-local function smallest_free(taken)
-local slot = 0
-while taken[slot] do slot = slot + 1 end
-return slot
-end
-local function end_with(claim)
-if claim.dead > 0 then
-call('ZADD', ENDS, whole(claim.dead), claim.id .. claim.line)
-if has(claim, DETACHED) then set_end(session_of(claim.id), claim.dead) end
-end
-end
-local function open(claim, taken)
-claim.open = true
-claim.since = whole(now)
-if claim.hold > 0 then claim.dead = now + claim.hold end
-if has(claim, SLOT) then claim.slot = smallest_free(taken) end
-end_with(claim)
-end
-local function settle(line, except)
-local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
-if not spread(line) then return state end
-local from, empty = '[' .. before(line), true
-while true do
-local members = page_of(line, from)
-for _, member in ipairs(members) do
-local id = id_in(line, member)
-local claim = claim_of(id)
-if not claim then
-call('ZREM', INDEX, member)
-elseif not lives(claim) then
-if buried >= DEAD_MAX then
-state.complete, state.again = false, true
-return state
-end
-bury(claim)
-else
-empty = false
-local fits = state.sum + claim.weight <= math.min(state.least, claim.capacity)
-if not claim.open and (not fits or held_back()) then
-state.complete = false
-return state
-end
-if not claim.open then
-open(claim, state.taken)
-save(claim)
-if not except[id] then tell(id) end
-tell_watchers(line)
-end
-state.sum, state.least = state.sum + claim.weight, math.min(state.least, claim.capacity)
-if claim.slot >= 0 then state.taken[claim.slot] = true end
-end
-end
-if #members < PAGE then break end
-from = '(' .. members[#members]
-end
-if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
-return state
-end
-local line, wanted, keep = ARGV[2], ARGV[3], tonumber(ARGV[4])
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}local line, wanted, keep = ARGV[2], ARGV[3], tonumber(ARGV[4])
 local function put_words(session, ids)
 local box = 'm' .. session
 local untl, earlier = string.match(call('HGET', BOOK, box) or '', '^(%d+)(.*)$')
@@ -2473,92 +748,7 @@ return { whole(now), 'evicted', evicted }
 `
 
 export const INSPECT: string = `#!lua flags=no-writes
-local call = redis.call
-local HEAD = KEYS[1]
-local clock = call('TIME')
-local now = clock[1] * 1000000 + clock[2]
-local function whole(number)
-return string.format('%.0f', number)
-end
-local print = tostring(redis) .. ' 1'
-local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
-local head = {
-print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
-}
-if head.print ~= print then
-local layout = call('HGET', HEAD, 'layout')
-if layout and layout ~= '1' then
-error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
-end
-end
-local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
-local NEWS = ARGV[1]
-local PAGE = 16
-local DEAD_MAX = 512
-local buried = 0
-local SLOT, DETACHED = 1, 2
-local function held_back()
-return head.grace > now
-end
-local function session_of(id)
-return string.sub(id, 1, 16)
-end
-local known_ends = {}
-local function end_of(session)
-local ends = known_ends[session]
-if not ends then
-ends = tonumber(call('ZSCORE', ENDS, session) or 0)
-known_ends[session] = ends
-end
-return ends
-end
-local function session_lives(session)
-local ends = end_of(session)
-return ends > now or (ends > 0 and held_back())
-end
-local function parse(id, record)
-local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
-string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
-return {
-id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
-dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
-since = since, line = line,
-}
-end
-local function record_of(claim)
-return string.format('%.0f %d %.0f %.0f %s %s %.0f %.0f %d %.0f %s', claim.seq, claim.open and 1 or 0, claim.dead,
-claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
-end
-local function text_of(line)
-return call('HGET', BOOK, 'l' .. line)
-end
-local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)$')
-local claim = parse(id, record)
-claim.alone = true
-return claim
-end
-local function claim_of(id)
-local record = call('HGET', BOOK, id)
-return record and parse(id, record) or nil
-end
-local function lives(claim)
-return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
-end
-local function before(line)
-return 'l' .. line .. '\\0'
-end
-local function behind(line)
-return '(l' .. line .. '\\1'
-end
-local function id_in(line, member)
-return string.sub(member, #line + 19)
-end
-local function row(claim)
-local texts = call('HMGET', BOOK, 'w' .. session_of(claim.id), 'n' .. claim.id)
-return { claim.id, record_of(claim), texts[1] or '', texts[2] or '' }
-end
-local line, after, limit = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_LIVES}${LINE_BEFORE}${LINE_BEHIND}${LINE_ID_IN}${LINE_ROW}local line, after, limit = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local text, rows = text_of(line), {}
 if text and text ~= '+' then
 local claim = alone(text)
@@ -2576,64 +766,7 @@ return { whole(now), 'page', last, rows }
 `
 
 export const LIST: string = `#!lua flags=no-writes
-local call = redis.call
-local HEAD = KEYS[1]
-local clock = call('TIME')
-local now = clock[1] * 1000000 + clock[2]
-local function whole(number)
-return string.format('%.0f', number)
-end
-local print = tostring(redis) .. ' 1'
-local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
-local head = {
-print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
-}
-if head.print ~= print then
-local layout = call('HGET', HEAD, 'layout')
-if layout and layout ~= '1' then
-error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
-end
-end
-local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
-local NEWS = ARGV[1]
-local PAGE = 16
-local DEAD_MAX = 512
-local buried = 0
-local SLOT, DETACHED = 1, 2
-local known_ends = {}
-local function parse(id, record)
-local seq, open, dead, slot, order, since, weight, capacity, flags, hold, line =
-string.match(record, '^(%d+) (%d) (%d+) (%-?%d+) (%S+) (%d+) (%d+) (%d+) (%d) (%d+) (.*)$')
-return {
-id = id, seq = tonumber(seq), weight = tonumber(weight), capacity = tonumber(capacity), open = open == '1',
-dead = tonumber(dead), slot = tonumber(slot), flags = tonumber(flags), hold = tonumber(hold), order = order,
-since = since, line = line,
-}
-end
-local function text_of(line)
-return call('HGET', BOOK, 'l' .. line)
-end
-local function alone(text)
-local id, record = string.match(text, '^(%S+) (.*)$')
-local claim = parse(id, record)
-claim.alone = true
-return claim
-end
-local function claim_of(id)
-local record = call('HGET', BOOK, id)
-return record and parse(id, record) or nil
-end
-local function find(id, line)
-local text = text_of(line)
-if not text then return nil end
-if text == '+' then
-local claim = claim_of(id)
-return claim and claim.line == line and claim or nil
-end
-local claim = alone(text)
-return claim.id == id and claim or nil
-end
-local prefix = 'l' .. ARGV[2]
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${KEYS_1}${LINE_1}${LINE_4}${LINE_PARSE}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}local prefix = 'l' .. ARGV[2]
 local page, names = call('HSCAN', BOOK, ARGV[3], 'COUNT', 1000), {}
 for at = 1, #page[2], 2 do
 local field = page[2][at]
@@ -2644,73 +777,12 @@ return { whole(now), 'names', page[1], names }
 `
 
 export const CELL_GET: string = `#!lua flags=no-writes
-local call = redis.call
-local HEAD = KEYS[1]
-local clock = call('TIME')
-local now = clock[1] * 1000000 + clock[2]
-local function whole(number)
-return string.format('%.0f', number)
-end
-local print = tostring(redis) .. ' 1'
-local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
-local head = {
-print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
-}
-if head.print ~= print then
-local layout = call('HGET', HEAD, 'layout')
-if layout and layout ~= '1' then
-error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
-end
-end
-local stored = call('HMGET', KEYS[2], 'value', 'version')
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}local stored = call('HMGET', KEYS[2], 'value', 'version')
 return { whole(now), 'cell', stored[1] or '', stored[2] or '', call('SCARD', KEYS[3]) }
 `
 
 export const CELL_SET: string = `#!lua
-local call = redis.call
-local HEAD = KEYS[1]
-local clock = call('TIME')
-local now = clock[1] * 1000000 + clock[2]
-local function whole(number)
-return string.format('%.0f', number)
-end
-local print = tostring(redis) .. ' 1'
-local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
-local head = {
-print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
-}
-if head.print ~= print then
-local layout = call('HGET', HEAD, 'layout')
-if layout and layout ~= '1' then
-error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
-end
-end
-local function rise(maxttl, quarantine)
-head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
-end
-if head.print ~= print then
-local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
-if head.era and head.era ~= era then
-local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
-local maxttl = tonumber(fixed[1] or 0)
-rise(maxttl, fixed[2])
-if fixed[2] == '1' then head.grace = now + maxttl end
-end
-head.era, head.fresh = era, true
-end
-local function next_number(least)
-head.last = math.max(head.last + 1, least, now)
-if head.last >= 9007199254740992 then error({ err = 'HOLDFAST the next number would not be below 2^53' }) end
-return head.last
-end
-local function save_head()
-call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
-end
-local function save_last()
-if head.fresh then save_head() else call('HSET', HEAD, 'last', whole(head.last)) end
-end
-if head.fresh and head.print then save_head() end
-local name, value, not_after, least, wanted = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_NEXT_NUMBER}${ERA_SAVE_HEAD}${ERA_SAVE_LAST}${ERA_6}local name, value, not_after, least, wanted = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
 local life, keep, maxttl = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local before = call('GET', KEYS[3])
 if before then
@@ -2732,42 +804,7 @@ return outcome == 'refused' and { whole(now), outcome } or { whole(now), 'writte
 `
 
 export const CELL_ADD: string = `#!lua
-local call = redis.call
-local HEAD = KEYS[1]
-local clock = call('TIME')
-local now = clock[1] * 1000000 + clock[2]
-local function whole(number)
-return string.format('%.0f', number)
-end
-local print = tostring(redis) .. ' 1'
-local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
-local head = {
-print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
-}
-if head.print ~= print then
-local layout = call('HGET', HEAD, 'layout')
-if layout and layout ~= '1' then
-error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
-end
-end
-local function rise(maxttl, quarantine)
-head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
-end
-if head.print ~= print then
-local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
-if head.era and head.era ~= era then
-local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
-local maxttl = tonumber(fixed[1] or 0)
-rise(maxttl, fixed[2])
-if fixed[2] == '1' then head.grace = now + maxttl end
-end
-head.era, head.fresh = era, true
-end
-local function save_head()
-call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
-end
-if head.fresh and head.print then save_head() end
-if now > tonumber(ARGV[4]) then return { whole(now), 'too-late', call('SCARD', KEYS[2]) } end
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}if now > tonumber(ARGV[4]) then return { whole(now), 'too-late', call('SCARD', KEYS[2]) } end
 if call('SADD', KEYS[2], ARGV[3]) == 1 then
 local ends = math.ceil((now + ARGV[5]) / 1000)
 local known = call('PEXPIRETIME', KEYS[2])
@@ -2778,42 +815,7 @@ return { whole(now), 'counted', call('SCARD', KEYS[2]) }
 `
 
 export const CELL_REMOVE: string = `#!lua flags=allow-oom
-local call = redis.call
-local HEAD = KEYS[1]
-local clock = call('TIME')
-local now = clock[1] * 1000000 + clock[2]
-local function whole(number)
-return string.format('%.0f', number)
-end
-local print = tostring(redis) .. ' 1'
-local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
-local head = {
-print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
-}
-if head.print ~= print then
-local layout = call('HGET', HEAD, 'layout')
-if layout and layout ~= '1' then
-error({ err = 'HOLDFAST the store has layout ' .. layout .. ', and this client needs layout 1' })
-end
-end
-local function rise(maxttl, quarantine)
-head.last = math.max(head.last, now + maxttl + (quarantine == '1' and 5000000 or 0))
-end
-if head.print ~= print then
-local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
-if head.era and head.era ~= era then
-local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
-local maxttl = tonumber(fixed[1] or 0)
-rise(maxttl, fixed[2])
-if fixed[2] == '1' then head.grace = now + maxttl end
-end
-head.era, head.fresh = era, true
-end
-local function save_head()
-call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole(head.last), 'grace', whole(head.grace))
-end
-if head.fresh and head.print then save_head() end
-local removed = call('DEL', KEYS[2], KEYS[3])
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}local removed = call('DEL', KEYS[2], KEYS[3])
 if removed > 0 then call('PUBLISH', ARGV[1], ARGV[2]) end
 return { whole(now), removed > 0 and 'removed' or 'absent' }
 `

@@ -1,11 +1,9 @@
 /**
  * Finds a SQLite driver: the one in Node where there is one (22.13 and later), else `libsql` or `better-sqlite3` if
- * the application has installed it. Loaded by `require` when first needed, so that bundlers and test runners leave it
- * alone and nobody pays for a backend they do not use.
+ * the application has installed it.
  */
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import { BackendRefusedError } from '../../errors.ts'
+import { loadPeer } from '../peer.ts'
 import type { SqliteDatabase } from './database.ts'
 
 export type OpenFile = (file: string) => SqliteDatabase
@@ -25,25 +23,11 @@ function find(): OpenFile {
   if (builtin !== undefined) return (file) => new builtin.DatabaseSync(file)
   const failures: unknown[] = []
   for (const name of ['libsql', 'better-sqlite3']) {
-    const Database = load(name, failures)
+    const Database = loadPeer(name, failures) as DatabaseClass | null
     if (Database !== null) return (file) => new Database(file, { timeout: 0 })
   }
   throw new BackendRefusedError(
     'no SQLite driver was found: install one with `npm install libsql`, or use Node 22.13 or later, which has its own',
     { cause: failures.length === 1 ? failures[0] : new AggregateError(failures) },
   )
-}
-
-/** From where this package is installed, or from the application's folder when it was bundled. */
-function load(name: string, failures: unknown[]): DatabaseClass | null {
-  const bases = [import.meta.url, join(process.cwd(), 'package.json')]
-  for (const base of bases) {
-    if (typeof base !== 'string') continue
-    try {
-      return createRequire(base)(name) as DatabaseClass
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  return null
 }

@@ -7,25 +7,12 @@
 --@ era
 --@ keys
 --@ line
+--@ sweep
 
-local session = ARGV[2]
-local CLAIMS_MAX = 256
+local END_MAX = 256
 
--- From here on its claims are dead, also those that are left for the next step.
-if call('ZSCORE', ENDS, session) then set_end(session, 0) end
-local members = call('ZRANGEBYLEX', INDEX, '[o' .. session .. '.', '(o' .. session .. '/', 'LIMIT', 0, CLAIMS_MAX)
+-- Where claims are left for the next step, they are dead from here on.
 local lines = {}
-for _, member in ipairs(members) do
-  local claim = find(string.sub(member, 2, 26), string.sub(member, 27))
-  if claim then
-    remove(claim)
-    lines[claim.line] = true
-  else
-    call('ZREM', INDEX, member)
-  end
-end
+local found = sweep_session(ARGV[2], END_MAX, lines)
 for line in pairs(lines) do settle(line, {}) end
-if #members == CLAIMS_MAX then return { whole(now), 'again' } end
-call('ZREM', ENDS, session)
-call('HDEL', BOOK, 'w' .. session, 'm' .. session)
-return { whole(now), 'ended' }
+return { whole(now), found == END_MAX and 'again' or 'ended' }
