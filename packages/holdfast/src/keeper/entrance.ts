@@ -65,7 +65,6 @@ export class Entrance {
     // what they cost.
     const sent = this.#prepare(claim, session)
     link.request(
-      link.ledger,
       sessions.callMs,
       (ledger) => this.#send(ledger, claim, sent),
       (answer) => {

@@ -23,7 +23,7 @@ import { Outbox } from './outbox.ts'
 import { Pulse } from './pulse.ts'
 import type { Session } from './session.ts'
 import { type ClaimOwner, Sessions } from './sessions.ts'
-import { BootWatch, type Start, startNow, trustedMs } from './tenure.ts'
+import { type BootWatch, bootWatchOf, type Start, startNow, trustedMs } from './tenure.ts'
 import { Vigil } from './vigil.ts'
 
 const CLOSE_MS_MAX = 1000
@@ -64,8 +64,8 @@ export class Keeper implements ClaimOwner, Gate {
     const onHint = (what: string | null): void => this.#hinted(what)
     this.link = new Link(port, { namespace, maxTtlMs, quarantine, clock, random, onHint })
     this.sessions = new Sessions(settings, clock, random, this.link, this)
-    this.outbox = new Outbox(clock, random, (bucket, claims) =>
-      this.link.call(this.sessions.callMs, (ledger) => ledger.leave(bucket, claims)),
+    this.outbox = new Outbox(clock, random, (bucket, claims, told, failed) =>
+      this.link.request(this.sessions.callMs, (ledger) => ledger.leave(bucket, claims), told, failed),
     )
     this.link.onResumed = () => {
       this.pulse.catchUp()
@@ -88,7 +88,7 @@ export class Keeper implements ClaimOwner, Gate {
     this.#entrance = new Entrance(this)
     this.vigil = new Vigil(clock)
     this.#ear = new Ear(clock, this.link, this.sessions.callMs, () => this.#attending + this.#waiting.size > 0)
-    this.#boot = new BootWatch(clock)
+    this.#boot = bootWatchOf(clock)
     this.pulse = new Pulse(this, port)
   }
 

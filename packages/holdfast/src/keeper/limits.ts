@@ -1,18 +1,23 @@
 /**
- * Time limits of requests. Those with the same limit run out in the order in which they were sent, so one timer for each
- * limit does, where a timer for each request would cost more than the rest of it. While a request is on its way the
- * timer keeps the process alive.
+ * Requests without an answer yet, and their time limits. Those with the same limit run out in the order in which they
+ * were sent, so one timer for each limit does, where a timer for each request would cost more than the rest of it. While
+ * a request is on its way the timer keeps the process alive.
  */
-import type { Clock, Timer } from '../clock.ts'
+import type { Clock, Outcome, Timer } from '../clock.ts'
 
-interface Limit {
-  readonly dueMs: number
-  readonly over: () => void
+/** Why a request has no answer. */
+export type Failure = Exclude<Outcome<never>, { kind: 'value' }>
+
+export interface Limited {
+  readonly limitMs: number
+  readonly sentMs: number
+  /** It ends without an answer. */
+  fail(failure: Failure): void
 }
 
 interface Lane {
   /** In the order in which they run out. */
-  readonly limits: Set<Limit>
+  readonly requests: Set<Limited>
   timer: Timer
 }
 
@@ -25,45 +30,70 @@ export class Limits {
     this.#clock = clock
   }
 
-  /** Calls `over` after `ms`, unless what it gives was called before. */
-  begin(ms: number, over: () => void): () => void {
-    const lane = this.#lanes.get(ms) ?? this.#newLane(ms)
-    const limit = { dueMs: this.#clock.monotonicMs() + ms, over }
-    lane.limits.add(limit)
-    if (lane.limits.size === 1) lane.timer.ref()
-    return () => {
-      if (!lane.limits.delete(limit) || lane.limits.size > 0) return
-      if (this.#closed) lane.timer.cancel()
-      else lane.timer.unref()
+  /** Since when the oldest of them waits; null: there is none. */
+  get oldestMs(): number | null {
+    let oldest = Number.POSITIVE_INFINITY
+    for (const { requests } of this.#lanes.values()) {
+      for (const { sentMs } of requests) {
+        oldest = Math.min(oldest, sentMs)
+        break
+      }
+    }
+    return oldest === Number.POSITIVE_INFINITY ? null : oldest
+  }
+
+  /** The request was sent just now. It fails when its time is over, unless it has ended before. */
+  begin(request: Limited): void {
+    const { limitMs } = request
+    const lane = this.#lanes.get(limitMs) ?? this.#newLane(limitMs)
+    lane.requests.add(request)
+    if (lane.requests.size === 1) lane.timer.ref()
+  }
+
+  /** False: it had ended before. */
+  end(request: Limited): boolean {
+    const lane = this.#lanes.get(request.limitMs)
+    if (lane?.requests.delete(request) !== true) return false
+    if (lane.requests.size > 0) return true
+    if (this.#closed) this.#drop(request.limitMs, lane)
+    else lane.timer.unref()
+    return true
+  }
+
+  /** All that is on its way fails, and no timer is left behind. */
+  close(error: unknown): void {
+    this.#closed = true
+    for (const [limitMs, lane] of this.#lanes) {
+      for (const request of lane.requests) if (this.end(request)) request.fail({ kind: 'error', error })
+      if (lane.requests.size === 0) this.#drop(limitMs, lane)
     }
   }
 
-  /** No timer is left behind when the last request has ended. */
-  close(): void {
-    this.#closed = true
-    for (const { limits, timer } of this.#lanes.values()) if (limits.size === 0) timer.cancel()
-    this.#lanes.clear()
+  #drop(limitMs: number, lane: Lane): void {
+    lane.timer.cancel()
+    this.#lanes.delete(limitMs)
   }
 
-  #newLane(ms: number): Lane {
-    const lane: Lane = { limits: new Set(), timer: this.#clock.after(ms, () => this.#look(ms, lane)) }
-    this.#lanes.set(ms, lane)
+  #newLane(limitMs: number): Lane {
+    const lane: Lane = { requests: new Set(), timer: this.#clock.after(limitMs, () => this.#look(limitMs, lane)) }
+    this.#lanes.set(limitMs, lane)
     return lane
   }
 
-  #look(ms: number, lane: Lane): void {
+  #look(limitMs: number, lane: Lane): void {
     const now = this.#clock.monotonicMs()
-    for (const limit of lane.limits) {
-      if (limit.dueMs > now) {
-        lane.timer = this.#clock.after(limit.dueMs - now, () => this.#look(ms, lane))
+    for (const request of lane.requests) {
+      const leftMs = request.sentMs + limitMs - now
+      if (leftMs > 0) {
+        lane.timer = this.#clock.after(leftMs, () => this.#look(limitMs, lane))
         lane.timer.ref()
         return
       }
-      lane.limits.delete(limit)
-      limit.over()
+      lane.requests.delete(request)
+      request.fail({ kind: 'late' })
     }
     // What ran out may have begun others, for which there would be no timer.
-    if (lane.limits.size > 0) this.#look(ms, lane)
-    else if (this.#lanes.get(ms) === lane) this.#lanes.delete(ms)
+    if (lane.requests.size > 0) this.#look(limitMs, lane)
+    else if (this.#lanes.get(limitMs) === lane) this.#lanes.delete(limitMs)
   }
 }

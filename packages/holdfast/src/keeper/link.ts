@@ -2,11 +2,11 @@
  * The way to the store: connects when first needed, puts a time limit of our own around every request, and knows
  * whether the last ones were answered. A driver's own "connected" is never believed.
  */
-import { type Clock, type Outcome, within } from '../clock.ts'
+import { type Clock, within } from '../clock.ts'
 import { BackendUnavailableError, ClosedError, HoldfastError, isOutage } from '../errors.ts'
 import { emit } from '../events.ts'
 import type { Ledger, LedgerSetup, Port, Timed } from '../port.ts'
-import { Limits } from './limits.ts'
+import { type Failure, type Limited, Limits } from './limits.ts'
 
 /** Least limit of a first connection. */
 export const CONNECT_MS = 5000
@@ -22,9 +22,6 @@ export class Link {
   #ledger: Promise<Ledger> | null = null
   #connected: Ledger | null = null
   #state: 'idle' | 'up' | 'suspended' | 'closed' = 'idle'
-  /** Requests without an answer yet, by number. */
-  readonly #outstanding = new Map<number, { readonly sentMs: number; readonly closed: () => void }>()
-  #sent = 0
   /** The store's clock minus our monotonic clock, from the answer that travelled fastest lately. */
   #offsetMs = 0
   #offsetWorstMs = Number.POSITIVE_INFINITY
@@ -55,8 +52,7 @@ export class Link {
 
   /** Since when the oldest unanswered request waits; null: none does. */
   get silentSinceMs(): number | null {
-    for (const { sentMs } of this.#outstanding.values()) return sentMs
-    return null
+    return this.#limits.oldestMs
   }
 
   /** What the store's clock shows now, as far as answers told. */
@@ -71,27 +67,45 @@ export class Link {
    * @throws {BackendRefusedError} it had no effect and will have none
    */
   async call<T>(limitMs: number, work: (ledger: Ledger) => Promise<T>): Promise<T> {
-    if (this.#state === 'closed') throw new ClosedError('the Holdfast object is closed')
-    const ledger = this.#connected ?? (await this.#connectWithin(Math.max(limitMs, CONNECT_MS)))
-    return new Promise((resolve, reject) => this.request(ledger, limitMs, work, resolve, reject))
+    return new Promise((resolve, reject) => this.request(limitMs, work, resolve, reject))
   }
 
-  /** As `call`, where there is a connection, for who is told by functions: of requests there are many. */
+  /** As `call`, for who is told by functions: of requests there are many. */
   request<T>(
+    limitMs: number,
+    work: (ledger: Ledger) => Promise<T>,
+    told: (answer: T) => void,
+    failed: (error: unknown) => void,
+  ): void {
+    if (this.#state === 'closed') return failed(new ClosedError('the Holdfast object is closed'))
+    const ledger = this.#connected
+    if (ledger !== null) return this.#send(ledger, limitMs, work, told, failed)
+    this.#connectWithin(Math.max(limitMs, CONNECT_MS)).then(
+      (connected) => this.#send(connected, limitMs, work, told, failed),
+      failed,
+    )
+  }
+
+  #send<T>(
     ledger: Ledger,
     limitMs: number,
     work: (ledger: Ledger) => Promise<T>,
     told: (answer: T) => void,
-    failed: (error: HoldfastError) => void,
+    failed: (error: unknown) => void,
   ): void {
     if (this.#state === 'closed') return failed(new ClosedError('the Holdfast object is closed'))
     const sentMs = this.#clock.monotonicMs()
-    this.#watch(limitMs, work(ledger), sentMs, (outcome) => {
-      if (outcome.kind !== 'value') return failed(this.#failure(outcome, limitMs))
-      this.#up()
-      this.#noteTime(outcome.value, sentMs)
-      told(outcome.value)
-    })
+    this.#watch(
+      limitMs,
+      sentMs,
+      work(ledger),
+      (answer) => {
+        this.#up()
+        this.#noteTime(answer, sentMs)
+        told(answer)
+      },
+      (failure) => failed(this.#failure(failure, limitMs)),
+    )
   }
 
   /** Waits so long before something is tried again, or until the store answers again. */
@@ -111,39 +125,44 @@ export class Link {
   async #connectWithin(limitMs: number): Promise<Ledger> {
     for (let leftMs = limitMs; ; leftMs -= ATTEMPT_MS) {
       const attempt = this.connect()
-      const outcome = await this.#within(Math.min(leftMs, ATTEMPT_MS), attempt, this.#clock.monotonicMs())
+      const outcome = await this.#outcome(Math.min(leftMs, ATTEMPT_MS), attempt)
       if (outcome.kind === 'value') return outcome.value
       if (outcome.kind === 'late' && this.#ledger === attempt) this.#ledger = null
       if (outcome.kind === 'error' || leftMs <= ATTEMPT_MS) throw this.#failure(outcome, limitMs)
     }
   }
 
-  /** As `within`, and ended at once by `close`. */
-  #within<T>(limitMs: number, work: Promise<T>, sentMs: number): Promise<Outcome<T>> {
-    return new Promise((resolve) => this.#watch(limitMs, work, sentMs, resolve))
+  /** What came of it within the limit, or until `close`. */
+  #outcome<T>(limitMs: number, work: Promise<T>): Promise<{ readonly kind: 'value'; readonly value: T } | Failure> {
+    return new Promise((resolve) => {
+      this.#watch(limitMs, this.#clock.monotonicMs(), work, (value) => resolve({ kind: 'value', value }), resolve)
+    })
   }
 
-  #watch<T>(limitMs: number, work: Promise<T>, sentMs: number, done: (outcome: Outcome<T>) => void): void {
-    const number = this.#sent++
-    const end = (outcome: Outcome<T>): void => {
-      if (!this.#outstanding.delete(number)) return
-      inTime()
-      done(outcome)
-    }
-    // A request on its way keeps the process alive, but no longer than somebody waits for its answer.
-    const inTime = this.#limits.begin(limitMs, () => end({ kind: 'late' }))
-    const closed = (): void => end({ kind: 'error', error: new ClosedError('the Holdfast object is closed') })
-    this.#outstanding.set(number, { sentMs, closed })
+  /** A request on its way keeps the process alive, but no longer than somebody waits for its answer. */
+  #watch<T>(
+    limitMs: number,
+    sentMs: number,
+    work: Promise<T>,
+    told: (value: T) => void,
+    fail: (failure: Failure) => void,
+  ): void {
+    const request: Limited = { limitMs, sentMs, fail }
+    this.#limits.begin(request)
     work.then(
-      (value) => end({ kind: 'value', value }),
-      (error: unknown) => end({ kind: 'error', error }),
+      (value) => {
+        if (this.#limits.end(request)) told(value)
+      },
+      (error: unknown) => {
+        if (this.#limits.end(request)) fail({ kind: 'error', error })
+      },
     )
   }
 
-  #failure(outcome: Exclude<Outcome<unknown>, { kind: 'value' }>, limitMs: number): HoldfastError {
+  #failure(failure: Failure, limitMs: number): HoldfastError {
     const { kind } = this.#port
     const late = `the ${kind} backend gave no answer within ${Math.round(limitMs)} ms`
-    const error = outcome.kind === 'late' ? new BackendUnavailableError(late) : typed(outcome.error, kind)
+    const error = failure.kind === 'late' ? new BackendUnavailableError(late) : typed(failure.error, kind)
     if (isOutage(error)) this.#down(error.message)
     return error
   }
@@ -171,8 +190,7 @@ export class Link {
   async close(limitMs: number): Promise<void> {
     this.#state = 'closed'
     const ledger = this.#connected
-    for (const { closed } of [...this.#outstanding.values()]) closed()
-    this.#limits.close()
+    this.#limits.close(new ClosedError('the Holdfast object is closed'))
     if (ledger !== null) await within(this.#clock, limitMs, ledger.close())
   }
 

@@ -19,7 +19,13 @@ interface Entry extends ClaimKey {
   failed: boolean
 }
 
-type Send = (bucket: number, claims: readonly ClaimKey[]) => Promise<Timed & { readonly found: readonly boolean[] }>
+/** Exactly one of `told` and `failed` is called. */
+type Send = (
+  bucket: number,
+  claims: readonly ClaimKey[],
+  told: (answer: Timed & { readonly found: readonly boolean[] }) => void,
+  failed: () => void,
+) => void
 
 const TOGETHER_MAX = 128
 const PAUSE_MS = { first: 50, max: 1000 }
@@ -110,17 +116,21 @@ export class Outbox {
     const due = this.#due.get(bucket) ?? []
     this.#due.delete(bucket)
     if (this.#entries.size === 0) return
-    for (let at = 0; at < due.length; at += TOGETHER_MAX) void this.#deliver(bucket, due.slice(at, at + TOGETHER_MAX))
+    for (let at = 0; at < due.length; at += TOGETHER_MAX) this.#deliver(bucket, due.slice(at, at + TOGETHER_MAX))
   }
 
-  async #deliver(bucket: number, entries: readonly Entry[]): Promise<void> {
-    try {
-      const { serverMs, found } = await this.#send(bucket, entries)
-      for (const [index, entry] of entries.entries()) this.#answered(entry, found[index] === true, serverMs)
-    } catch {
-      for (const entry of entries) this.#again(entry)
-      this.onUnconfirmed(bucket, entries)
-    }
+  #deliver(bucket: number, entries: readonly Entry[]): void {
+    this.#send(
+      bucket,
+      entries,
+      ({ serverMs, found }) => {
+        for (const [index, entry] of entries.entries()) this.#answered(entry, found[index] === true, serverMs)
+      },
+      () => {
+        for (const entry of entries) this.#again(entry)
+        this.onUnconfirmed(bucket, entries)
+      },
+    )
   }
 
   #answered(entry: Entry, found: boolean, serverMs: number): void {

@@ -111,6 +111,15 @@ export class BootWatch {
   }
 }
 
+const bootWatches = new WeakMap<Clock, BootWatch>()
+
+/** One for each clock: what is read for one session is good for the next. */
+export function bootWatchOf(clock: Clock): BootWatch {
+  const known = bootWatches.get(clock) ?? new BootWatch(clock)
+  bootWatches.set(clock, known)
+  return known
+}
+
 /** Reads both records and compares them with the clocks. */
 export class Tenure {
   readonly buffer: SharedArrayBuffer
@@ -123,7 +132,7 @@ export class Tenure {
   readonly #goodAt: [number, number] = [0, 0]
   /** Without a buffer: a tenure that has not begun. */
   constructor(clock: Clock, ttlMs: number, buffer?: SharedArrayBuffer) {
-    this.#boot = new BootWatch(clock)
+    this.#boot = bootWatchOf(clock)
     this.#trustedMs = trustedMs(ttlMs)
     this.buffer = buffer ?? new SharedArrayBuffer(TENURE_BYTES)
     this.#counts = new Int32Array(this.buffer, 0, 2)

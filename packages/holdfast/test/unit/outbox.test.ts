@@ -14,12 +14,15 @@ function made() {
   const present = new Set<string>()
   const sent: string[][] = []
   const store = { mood: 'answers' as 'answers' | 'fails' | 'deaf', present, sent }
-  const outbox = new Outbox(clock, { id: () => 'x', fraction: () => 0.5 }, async (_, claims) => {
+  const send = async (claims: readonly ClaimKey[]) => {
     sent.push(claims.map(({ id }) => id))
     if (store.mood === 'fails') throw new Error('down')
     const found = claims.map(({ id }) => present.delete(id))
     if (store.mood === 'deaf') throw new Error('no answer')
     return { serverMs: clock.monotonicMs(), found }
+  }
+  const outbox = new Outbox(clock, { id: () => 'x', fraction: () => 0.5 }, (_, claims, told, failed) => {
+    send(claims).then(told, failed)
   })
   const session = new Session(clock, 0, 'session', TTL_MS)
   session.confirm(startNow(clock))

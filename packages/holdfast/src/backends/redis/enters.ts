@@ -1,6 +1,8 @@
-/** Takes of one session that are made in the same turn, as one call of `enter.lua`. */
+/**
+ * Takes of one session that are made in the same turn of the event loop, as one call of `enter.lua`. They are sent when
+ * the turn's promises have run, so that waiting for company costs no time.
+ */
 import type { ClaimDraft, EnterAnswer, EnterTerms, SessionKey } from '../../port.ts'
-import { Batch } from './batch.ts'
 import { micros } from './cells.ts'
 import { AGAIN, DETACHED, enterAnswerOf, notesText, type Reply, SLOT, serverMsOf, stateOf } from './reply.ts'
 
@@ -11,48 +13,73 @@ export interface Entry {
   readonly terms: EnterTerms
 }
 
-type Told = EnterAnswer | typeof AGAIN
+interface Waiting extends Entry {
+  readonly session: SessionKey
+  readonly resolve: (answer: EnterAnswer) => void
+  readonly reject: (error: unknown) => void
+}
 
 export class Enters {
   readonly #send: (session: SessionKey, entries: readonly Entry[]) => Promise<Reply>
-  readonly #batches = new Map<string, Batch<Entry, Told>>()
+  #waiting: Waiting[] = []
 
   constructor(send: (session: SessionKey, entries: readonly Entry[]) => Promise<Reply>) {
     this.#send = send
   }
 
-  async enter(session: SessionKey, entry: Entry): Promise<EnterAnswer> {
-    for (;;) {
-      // A number that is proposed is proposed to one claim.
-      const alone = entry.terms.exactSeq !== undefined
-      const [told = AGAIN] = await (alone
-        ? this.#deliver(session, [entry])
-        : this.#of(session, entry.terms).add([entry]))
-      if (told !== AGAIN) return told
+  enter(session: SessionKey, draft: ClaimDraft, terms: EnterTerms): Promise<EnterAnswer> {
+    return new Promise((resolve, reject) => this.#add({ session, draft, terms, resolve, reject }))
+  }
+
+  #add(one: Waiting): void {
+    this.#waiting.push(one)
+    if (this.#waiting.length === 1) process.nextTick(() => this.#flush())
+  }
+
+  #flush(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const alike of groupsOf(waiting)) {
+      for (let at = 0; at < alike.length; at += TOGETHER_MAX) this.#deliver(alike.slice(at, at + TOGETHER_MAX))
     }
   }
 
-  /** The session takes nothing more. */
-  forget({ id }: SessionKey): void {
-    for (const key of this.#batches.keys()) if (key.startsWith(id)) this.#batches.delete(key)
+  #deliver(together: readonly Waiting[]): void {
+    const [first] = together
+    if (first === undefined) return
+    this.#send(first.session, together).then(
+      (reply) => {
+        const serverMs = serverMsOf(reply)
+        const answers = stateOf(reply) === 'session-gone' ? null : (reply[2] as Reply)
+        for (const [index, one] of together.entries()) {
+          const told = answers === null ? gone(serverMs) : enterAnswerOf(answers[index], serverMs)
+          if (told === AGAIN) this.#add(one)
+          else one.resolve(told)
+        }
+      },
+      (error: unknown) => {
+        for (const { reject } of together) reject(error)
+      },
+    )
   }
+}
 
-  #of(session: SessionKey, { mode, sliceMs }: EnterTerms): Batch<Entry, Told> {
-    const key = `${session.id} ${mode} ${sliceMs}`
-    const known = this.#batches.get(key)
-    if (known !== undefined) return known
-    const batch = new Batch<Entry, Told>(TOGETHER_MAX, (entries) => this.#deliver(session, entries))
-    this.#batches.set(key, batch)
-    return batch
-  }
+function gone(serverMs: number): EnterAnswer {
+  return { serverMs, state: 'session-gone' }
+}
 
-  async #deliver(session: SessionKey, entries: readonly Entry[]): Promise<readonly Told[]> {
-    const reply = await this.#send(session, entries)
-    const serverMs = serverMsOf(reply)
-    if (stateOf(reply) !== 'session-gone') return (reply[2] as Reply).map((answer) => enterAnswerOf(answer, serverMs))
-    this.forget(session)
-    return entries.map(() => ({ serverMs, state: 'session-gone' }))
+/** By what one call has for all: a session, a mode and a slice. A number that is proposed is proposed to one claim. */
+function groupsOf(waiting: readonly Waiting[]): Iterable<readonly Waiting[]> {
+  if (waiting.length === 1) return [waiting]
+  const groups = new Map<string, Waiting[]>()
+  for (const one of waiting) {
+    const { mode, sliceMs, exactSeq } = one.terms
+    const key = exactSeq === undefined ? `${one.session.id} ${mode} ${sliceMs}` : one.draft.id
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [one])
+    else group.push(one)
   }
+  return groups.values()
 }
 
 /** What `enter.lua` wants to know behind the channel. The entries have one mode and one slice. `ahead` in µs. */

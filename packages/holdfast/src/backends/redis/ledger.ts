@@ -35,12 +35,12 @@ import {
   requireSession,
   requireSmaller,
 } from '../rules.ts'
-import { Batch } from './batch.ts'
 import { micros, RedisCells } from './cells.ts'
 import { Enters, type Entry, enterArgs } from './enters.ts'
 import { codeOf, failureOf } from './failure.ts'
 import { Hints } from './hints.ts'
 import { BUCKETS, type Bucket, bucketOf, channelOf, type Keys, keysOf } from './keys.ts'
+import { Leaves } from './leaves.ts'
 import { Names } from './names.ts'
 import { AGAIN, auditOf, type Reply, replyOf, rowOf, serverMsOf, standingOf, stateOf } from './reply.ts'
 import { SafeTakes } from './safe-takes.ts'
@@ -61,7 +61,7 @@ export class RedisLedger implements Ledger {
   readonly #keys: Keys
   readonly #channel: string
   readonly #enters: Enters
-  readonly #leaves = new Map<number, Batch<ClaimKey, { readonly serverMs: number; readonly found: boolean }>>()
+  readonly #leaves: Leaves
   readonly #names: Names
   readonly #hints: Hints
   #closed = false
@@ -74,6 +74,7 @@ export class RedisLedger implements Ledger {
     this.#channel = channelOf(setup.random.id())
     this.#hints = new Hints(wire, [this.#channel, this.#keys.news], setup.onHint)
     this.#enters = new Enters((session, entries) => this.#enterAll(session, entries))
+    this.#leaves = new Leaves((bucket, args) => this.#run(scripts.leave, bucket, args))
     this.#names = new Names(setup.clock, BUCKETS, (bucket, args) => this.#run(scripts.list, bucket, args))
     this.cells = new RedisCells(this.#keys, setup, (script, keys, args) => this.#call(script, keys, args))
   }
@@ -115,16 +116,20 @@ export class RedisLedger implements Ledger {
   async end(session: SessionKey): Promise<Timed> {
     for (;;) {
       const reply = await this.#run(scripts.finish, session.bucket, [session.id])
-      this.#enters.forget(session)
       this.#safe?.ended(session.id)
       if (stateOf(reply) === 'ended') return { serverMs: serverMsOf(reply) }
     }
   }
 
-  async enter(session: SessionKey, draft: ClaimDraft, terms: EnterTerms): Promise<EnterAnswer> {
-    requireClaim(session.id, draft)
-    requireNumber(terms.minSeq)
-    return this.#enters.enter(session, { draft, terms })
+  /** No async function, for this is what most callers pay for. */
+  enter(session: SessionKey, draft: ClaimDraft, terms: EnterTerms): Promise<EnterAnswer> {
+    try {
+      requireClaim(session.id, draft)
+      requireNumber(terms.minSeq)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+    return this.#enters.enter(session, draft, terms)
   }
 
   async ask(session: SessionKey, claims: readonly ClaimKey[]): Promise<AskAnswer> {
@@ -145,10 +150,9 @@ export class RedisLedger implements Ledger {
     }
   }
 
-  async leave(bucket: number, claims: readonly ClaimKey[]): Promise<Timed & { readonly found: readonly boolean[] }> {
+  leave(bucket: number, claims: readonly ClaimKey[]): Promise<Timed & { readonly found: readonly boolean[] }> {
     this.#safe?.left(claims.map(({ id }) => id))
-    const told = await this.#leavesOf(bucket).add(claims)
-    return { serverMs: Math.max(0, ...told.map(({ serverMs }) => serverMs)), found: told.map(({ found }) => found) }
+    return this.#leaves.leave(bucket, claims)
   }
 
   async amend(session: SessionKey, claim: ClaimKey, change: Amendment): Promise<AmendAnswer> {
@@ -214,8 +218,12 @@ export class RedisLedger implements Ledger {
   }
 
   async listen(): Promise<void> {
-    this.#ready()
-    await this.#guarded(() => this.#hints.listen())
+    if (this.#closed) throw closedError()
+    try {
+      await this.#hints.listen()
+    } catch (error) {
+      throw failureOf(error, this.#wire.failsOver)
+    }
   }
 
   unlisten(): void {
@@ -246,26 +254,7 @@ export class RedisLedger implements Ledger {
     const safe = this.#safe
     if (safe === null) return this.#run(script, bucket, args)
     const work = (): Promise<unknown> => safe.run(script, this.#bucket(bucket).keys, [this.#keys.news, ...args], ids)
-    return this.#guarded(work, script).then(replyOf)
-  }
-
-  #leavesOf(bucket: number): Batch<ClaimKey, { readonly serverMs: number; readonly found: boolean }> {
-    const known = this.#leaves.get(bucket)
-    if (known !== undefined) return known
-    const batch = new Batch<ClaimKey, { readonly serverMs: number; readonly found: boolean }>(
-      TOGETHER_MAX,
-      async (claims) => {
-        const reply = await this.#run(
-          scripts.leave,
-          bucket,
-          claims.flatMap(({ id, line }) => [id, line]),
-        )
-        const serverMs = serverMsOf(reply)
-        return (reply[2] as Reply).map((found) => ({ serverMs, found: Number(found) === 1 }))
-      },
-    )
-    this.#leaves.set(bucket, batch)
-    return batch
+    return this.#guarded(work, script)
   }
 
   #requireSame(reply: Reply): void {
@@ -281,20 +270,27 @@ export class RedisLedger implements Ledger {
     return this.#call(script, this.#bucket(bucket).keys, [this.#keys.news, ...args])
   }
 
-  async #call(script: Script, keys: readonly string[], args: readonly string[]): Promise<Reply> {
-    return replyOf(await this.#guarded(() => this.#wire.run(script, keys, args), script))
+  #call(script: Script, keys: readonly string[], args: readonly string[]): Promise<Reply> {
+    return this.#guarded(() => this.#wire.run(script, keys, args), script)
   }
 
-  async #guarded<T>(work: () => Promise<T>, script?: Script): Promise<T> {
-    this.#ready()
-    try {
-      return await work()
-    } catch (error) {
-      throw failureOf(error, this.#wire.failsOver, script?.text)
-    }
+  #guarded(work: () => Promise<unknown>, script: Script): Promise<Reply> {
+    if (this.#closed) return Promise.reject(closedError())
+    return begun(work).then(replyOf, (error: unknown) => {
+      throw failureOf(error, this.#wire.failsOver, script.text)
+    })
   }
+}
 
-  #ready(): void {
-    if (this.#closed) throw new BackendUnavailableError('this client of Redis is closed')
+function closedError(): BackendUnavailableError {
+  return new BackendUnavailableError('this client of Redis is closed')
+}
+
+/** A client may throw where it should reject. */
+function begun<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return work()
+  } catch (error) {
+    return Promise.reject(error)
   }
 }
