@@ -186,7 +186,10 @@ export interface Amendment {
   readonly maxHoldMs?: number | null
   /** A smaller weight. */
   readonly weight?: number
-  /** Rises with each amendment of a claim: one that comes late, or again, must not undo a newer one. */
+  /**
+   * Rises with each amendment of a claim: one that comes late, or again, must not undo a newer one. A store to which
+   * nothing can come late need not heed it.
+   */
   readonly order?: number
 }
 

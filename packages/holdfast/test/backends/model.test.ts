@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, test } from 'vitest'
 import { collectGarbage, fileStore, sessionDraft } from './bench.ts'
 import { Comparison, STATES } from './comparison.ts'
-import { moves } from './moves.ts'
+import { orderlyMoves } from './moves.ts'
 
 const RUNS = Number(process.env.HOLDFAST_MODEL_RUNS ?? 1000)
 const LIMIT_MS = 60_000 + RUNS * 100
@@ -24,7 +24,7 @@ test(
   'SQLite answers and tells as memory does',
   async () => {
     const pairs = await comparison.clients('model', false)
-    const property = fc.asyncProperty(moves, (sequence) => comparison.compare(sequence, pairs))
+    const property = fc.asyncProperty(orderlyMoves, (sequence) => comparison.compare(sequence, pairs))
     await fc.assert(property, { numRuns: RUNS })
     comparison.expectOften(RUNS / 5, STATES)
   },
@@ -34,7 +34,7 @@ test(
 test(
   'SQLite answers and tells as memory does while grants are held back after a loss of data',
   async () => {
-    const property = fc.asyncProperty(moves, async (sequence) => {
+    const property = fc.asyncProperty(orderlyMoves, async (sequence) => {
       const pairs = await comparison.clients(`quarantine ${comparison.runs}`, true)
       try {
         for (const pair of pairs) await pair[0]?.open(sessionDraft('first', { seenBefore: true }))

@@ -158,26 +158,6 @@ const claimMoves = [
         ),
     }),
   ),
-  fc
-    .record({
-      client,
-      name: named,
-      weight: fc.constantFrom(undefined, 1, 2),
-      maxHoldMs: fc.constantFrom(undefined, null, 500),
-      order: fc.constantFrom(undefined, undefined, 1, 2, 3),
-    })
-    .map(
-      ({ client: by, name, weight, maxHoldMs, order }): Move => ({
-        name: `amend ${textOf(name)} weight ${weight} maxHold ${maxHoldMs} order ${order}`,
-        client: by,
-        make: (on, world) =>
-          on.amend(key(sessionOf(world, name.of)), keyOf(world, name), {
-            ...(weight === undefined ? {} : { weight }),
-            ...(maxHoldMs === undefined ? {} : { maxHoldMs }),
-            ...(order === undefined ? {} : { order }),
-          }),
-      }),
-    ),
   fc.record({ client, name: named, all: fc.boolean() }).map(
     ({ client: by, name, all }): Move => ({
       name: `evict ${all ? `all of ${name.line}` : textOf(name)}`,
@@ -202,6 +182,28 @@ const claimMoves = [
       }),
     ),
 ]
+
+const amendMoves = (orders: readonly (number | undefined)[]): fc.Arbitrary<Move> =>
+  fc
+    .record({
+      client,
+      name: named,
+      weight: fc.constantFrom(undefined, 1, 2),
+      maxHoldMs: fc.constantFrom(undefined, null, 500),
+      order: fc.constantFrom(...orders),
+    })
+    .map(
+      ({ client: by, name, weight, maxHoldMs, order }): Move => ({
+        name: `amend ${textOf(name)} weight ${weight} maxHold ${maxHoldMs} order ${order}`,
+        client: by,
+        make: (on, world) =>
+          on.amend(key(sessionOf(world, name.of)), keyOf(world, name), {
+            ...(weight === undefined ? {} : { weight }),
+            ...(maxHoldMs === undefined ? {} : { maxHoldMs }),
+            ...(order === undefined ? {} : { order }),
+          }),
+      }),
+    )
 
 const cellName = fc.constantFrom('x', 'y')
 const cellMoves = [
@@ -284,12 +286,19 @@ const timeMoves = [
   ),
 ]
 
-export const moves: fc.Arbitrary<readonly Move[]> = fc.array(
-  fc.oneof(
-    { weight: 3, arbitrary: fc.oneof(...sessionMoves) },
-    { weight: 10, arbitrary: fc.oneof(...claimMoves) },
-    { weight: 2, arbitrary: fc.oneof(...cellMoves) },
-    { weight: 2, arbitrary: fc.oneof(...timeMoves) },
-  ),
-  { minLength: 10, maxLength: 60, size: 'max' },
-)
+function movesWith(orders: readonly (number | undefined)[]): fc.Arbitrary<readonly Move[]> {
+  return fc.array(
+    fc.oneof(
+      { weight: 3, arbitrary: fc.oneof(...sessionMoves) },
+      { weight: 10, arbitrary: fc.oneof(...claimMoves, amendMoves(orders)) },
+      { weight: 2, arbitrary: fc.oneof(...cellMoves) },
+      { weight: 2, arbitrary: fc.oneof(...timeMoves) },
+    ),
+    { minLength: 10, maxLength: 60, size: 'max' },
+  )
+}
+
+/** Amendments may come late and again, as they do on a network. */
+export const moves: fc.Arbitrary<readonly Move[]> = movesWith([undefined, undefined, 1, 2, 3])
+/** For stores that do all as they are asked, in its order. */
+export const orderlyMoves: fc.Arbitrary<readonly Move[]> = movesWith([undefined])
