@@ -69,6 +69,12 @@ export class RedisCluster {
     return this.nodes.map(({ host, port }) => ({ host, port }))
   }
 
+  /** From now on a node must be silent for so long before it counts as down. */
+  async downAfter(ms: number): Promise<void> {
+    const running = this.nodes.filter((node) => node.running)
+    await all(running, (node) => node.ask('CONFIG', 'SET', 'cluster-node-timeout', String(ms)))
+  }
+
   /** The cluster as the first running node, or the one given, sees it. */
   async seen(by?: RedisServer): Promise<readonly SeenNode[]> {
     const node = by ?? this.nodes.find(({ running }) => running)

@@ -159,6 +159,13 @@ export class SentinelSet {
     await until('the replicas are in step', () => this.#replicasInStep())
   }
 
+  /** From now on a primary must be silent for so long before it counts as down. */
+  async downAfter(ms: number): Promise<void> {
+    await all(this.sentinels, (sentinel) =>
+      sentinel.ask('SENTINEL', 'SET', NAME, 'down-after-milliseconds', String(ms)),
+    )
+  }
+
   async stop(): Promise<void> {
     await all([...this.sentinels, ...this.servers], (server) => server.stop())
   }

@@ -22,6 +22,8 @@ export interface Subject {
   readonly lacks: readonly Feature[]
   /** It holds grants back after every loss of data, asked or not. */
   readonly quarantines?: boolean
+  /** It is away for moments: a short wait that ends in one fails as an outage, which is no contradiction to any fact. */
+  readonly shaky?: boolean
 }
 
 /** What one fact works with. Whatever it makes is closed when the fact has ended. */

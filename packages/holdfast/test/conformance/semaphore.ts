@@ -11,8 +11,11 @@ const counting: Facts = {
       objects[number % 3]?.semaphore('pool', { capacity: 4 }).run(() => room.visit(number, 2)),
     )
     await Promise.all(visits)
-    assert.equal(room.most, 4)
+    assert.ok(room.most <= 4, `${room.most}`)
     assert.equal(room.visits.length, 60)
+    const pool = objects[0]?.semaphore('pool', { capacity: 4 })
+    await Promise.all(numbers(4).map(() => pool?.acquire({ wait: '20s' })))
+    assert.equal(await pool?.tryAcquire(), null)
   },
 
   async 'takes of differing weight never weigh more than the capacity together'(world) {
@@ -123,7 +126,7 @@ async function differing(world: World, stayMs: number): Promise<{ mostBesideFive
 const rolling: Facts = {
   async 'while a deploy rolls from 5 to 10, no more than 5 are inside beside one that believes 5'(world) {
     const { mostBesideFive } = await differing(world, 2)
-    assert.equal(mostBesideFive, 5)
+    assert.ok(mostBesideFive <= 5 && mostBesideFive >= 2, `${mostBesideFive}`)
   },
 
   async 'those who believe 10 are let in up to 10 when nobody ahead believes 5'(world) {

@@ -1,7 +1,7 @@
 /** The chapters of the suite, and how a test runner runs them against one store. */
 import { describe, test, vi } from 'vitest'
 import { chapters } from './chapters.ts'
-import type { Chapter, Subject } from './fact.ts'
+import type { Chapter, Fact, Subject } from './fact.ts'
 import { inWorld } from './world.ts'
 
 /** Longer than any fact waits by itself. */
@@ -21,7 +21,7 @@ export function describeConformance(subject: Subject, chosen: readonly Chapter[]
         describe(title, () => {
           for (const [sentence, fact] of Object.entries(facts)) {
             if (lacking(fact, subject)) continue
-            test(sentence, { timeout: FACT_MS_MAX }, () => inWorld(subject, fact))
+            test(sentence, { timeout: FACT_MS_MAX }, () => inSteadyWorld(subject, fact))
           }
         })
       }
@@ -31,4 +31,19 @@ export function describeConformance(subject: Subject, chosen: readonly Chapter[]
 
 function lacking({ needs = [] }: Pick<Chapter, 'needs'>, { lacks }: Subject): boolean {
   return needs.some((feature) => lacks.includes(feature))
+}
+
+/** Where a store is away for moments, a fact that met one is tried once more, in another world. */
+async function inSteadyWorld(subject: Subject, fact: Fact): Promise<void> {
+  for (let triesLeft = subject.shaky === true ? 3 : 0; ; triesLeft--) {
+    try {
+      return await inWorld(subject, fact)
+    } catch (error) {
+      if (
+        triesLeft === 0 ||
+        !/BackendUnavailableError|BACKEND_UNAVAILABLE/.test(`${error} ${(error as { code?: unknown }).code}`)
+      )
+        throw error
+    }
+  }
 }
