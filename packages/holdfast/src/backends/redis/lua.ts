@@ -4,9 +4,11 @@ const HEADER_1 = `local call = redis.call
 local HEAD = KEYS[1]
 local clock = call('TIME')
 local now = clock[1] * 1000000 + clock[2]
+local moment = clock[1] .. string.sub('00000' .. clock[2], -6)
 `
 
 const HEADER_WHOLE = `local function whole(number)
+if number == now then return moment end
 return string.format('%.0f', number)
 end
 `
@@ -495,7 +497,6 @@ local ends, last = tonumber(call('ZSCORE', ENDS, session) or 0), head.last
 if not (ends > now or (ends > 0 and head.grace > now)) then return { whole(now), 'session-gone' } end
 local answers, left = {}, nil
 local simple = head.grace <= now and now <= not_after and proposed == 0
-local moment = whole(now)
 for at = FIRST, #ARGV, FIELDS do
 local id, line, shape = ARGV[at], ARGV[at + 1], ARGV[at + 2]
 local plain = simple and ARGV[at + 3] == '' and string.sub(shape, -4) == ' 0 0'
@@ -503,7 +504,10 @@ if plain and not (left and left[line]) and not call('HGET', BOOK, 'l' .. line) t
 local seq = whole(next_number(least))
 call('ZADD', INDEX, 0, 'o' .. id .. line)
 call('HSET', BOOK, 'l' .. line, id .. ' ' .. seq .. ' 1 0 -1 0 ' .. moment .. ' ' .. shape .. ' ' .. line)
-if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
+local kind = string.byte(line)
+if kind == 101 and string.find(line, '^election:') or kind == 98 and string.find(line, '^barrier:') then
+call('PUBLISH', NEWS, line)
+end
 answers[(at - FIRST) / FIELDS + 1] = seq
 else
 left = left or {}
@@ -607,7 +611,10 @@ local until_when = ends[session]
 call('ZREM', INDEX, 'o' .. id .. line)
 call('HDEL', BOOK, 'l' .. line, 't' .. line, 'n' .. id)
 if dead > 0 then call('ZREM', ENDS, id .. line) end
-if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
+local kind = string.byte(line)
+if kind == 101 and string.find(line, '^election:') or kind == 98 and string.find(line, '^barrier:') then
+call('PUBLISH', NEWS, line)
+end
 local alive = (until_when > now or (until_when > 0 and head.grace > now)) and (dead == 0 or dead > now)
 found[at / 2] = alive and 1 or 0
 else

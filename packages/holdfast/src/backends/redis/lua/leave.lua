@@ -23,7 +23,11 @@ for at = 2, #ARGV, 2 do
     call('ZREM', INDEX, 'o' .. id .. line)
     call('HDEL', BOOK, 'l' .. line, 't' .. line, 'n' .. id)
     if dead > 0 then call('ZREM', ENDS, id .. line) end
-    if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
+    -- One byte rules most lines out, without a search.
+    local kind = string.byte(line)
+    if kind == 101 and string.find(line, '^election:') or kind == 98 and string.find(line, '^barrier:') then
+      call('PUBLISH', NEWS, line)
+    end
     local alive = (until_when > now or (until_when > 0 and head.grace > now)) and (dead == 0 or dead > now)
     found[at / 2] = alive and 1 or 0
   else
