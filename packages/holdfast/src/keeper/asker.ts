@@ -47,13 +47,16 @@ export class Asker {
     let pauseMs = PAUSE_MS.first
     while (session.dirty.size > 0 && session.state !== 'lost') {
       const claims = take(session.dirty, TOGETHER_MAX)
-      const sent = startNow(this.#ports.clock)
+      const sent = this.#start(claims)
       for (const claim of claims) {
         claim.dirty = false
         claim.askedMs ??= sent.monotonicMs
       }
       try {
-        const answer = await this.#ports.ask(session, claims)
+        const asked = this.#ports.ask(session, claims)
+        // Whoever is granted needs a fresh reading of the dear boot clock: it is taken while the answer is on its way.
+        session.standing()
+        const answer = await asked
         pauseMs = PAUSE_MS.first
         if (answer.state === 'session-gone') this.#ports.sessionGone(session)
         else for (const [index, claim] of claims.entries()) this.#told(session, claim, answer.standings[index], sent)
@@ -69,6 +72,14 @@ export class Asker {
       }
     }
     session.asking = false
+  }
+
+  /** The dear boot clock is read only where an answer may tell of an end: what waits without one has none when it opens. */
+  #start(claims: readonly Claim[]): Start {
+    const { clock } = this.#ports
+    const endless = claims.every(({ state, wish }) => state === 'closed' && wish.maxHoldMs === null)
+    if (!endless) return startNow(clock)
+    return { monotonicMs: clock.monotonicMs(), wallMs: Number.NaN, bootMs: Number.NaN }
   }
 
   #told(session: Session, claim: Claim, standing: Standing | undefined, sent: Start): void {
