@@ -73,7 +73,7 @@ const KEYS_1 = `local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
 local NEWS = ARGV[1]
 `
 
-const LINE_1 = `local PAGE = 16
+const LINE_1 = `local FEW, PAGE = 3, 16
 local DEAD_MAX = 512
 local buried = 0
 local SLOT, DETACHED = 1, 2
@@ -245,8 +245,8 @@ if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) e
 end
 `
 
-const LINE_PAGE_OF = `local function page_of(line, from)
-return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
+const LINE_PAGE_OF = `local function page_of(line, from, most)
+return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, most)
 end
 `
 
@@ -277,9 +277,9 @@ end
 const LINE_SETTLE = `local function settle(line, except)
 local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
 if not spread(line) then return state end
-local from, empty = '[' .. before(line), true
+local from, most, empty = '[' .. before(line), FEW, true
 while true do
-local members = page_of(line, from)
+local members = page_of(line, from, most)
 for _, member in ipairs(members) do
 local id = id_in(line, member)
 local claim = claim_of(id)
@@ -308,8 +308,8 @@ state.sum, state.least = state.sum + claim.weight, math.min(state.least, claim.c
 if claim.slot >= 0 then state.taken[claim.slot] = true end
 end
 end
-if #members < PAGE then break end
-from = '(' .. members[#members]
+if #members < most then break end
+from, most = '(' .. members[#members], PAGE
 end
 if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
 return state
@@ -371,6 +371,11 @@ return claim.dead > 0 and math.min(ends, claim.dead) or ends
 end
 `
 
+const LINE_PAGE_BEFORE = `local function page_before(line, to, most)
+return call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(line), 'LIMIT', 0, most)
+end
+`
+
 const LINE_MARK_OF = `local function mark_of(claim)
 return claim.id .. ' ' .. whole(claim.seq)
 end
@@ -387,16 +392,16 @@ end
 
 const LINE_CONTENDED = `local function contended(line, session)
 if text_of(line) ~= '+' then return was_tried(line) end
-local to = behind(line)
+local to, most = behind(line), FEW
 while true do
-local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(line), 'LIMIT', 0, PAGE)
+local members = page_before(line, to, most)
 for _, member in ipairs(members) do
 local claim = claim_of(id_in(line, member))
 if claim and claim.open then return was_tried(line) end
 if claim and session_of(claim.id) ~= session and lives(claim) then return true end
 end
-if #members < PAGE then return false end
-to = '(' .. members[#members]
+if #members < most then return false end
+to, most = '(' .. members[#members], PAGE
 end
 end
 `
@@ -414,15 +419,15 @@ if text ~= '+' then
 local claim = alone(text)
 return claim.open and lives(claim) and claim or nil
 end
-local from = '[' .. before(line)
+local from, most = '[' .. before(line), FEW
 while true do
-local members = page_of(line, from)
+local members = page_of(line, from, most)
 for _, member in ipairs(members) do
 local claim = claim_of(id_in(line, member))
 if claim and lives(claim) then return claim.open and claim or nil end
 end
-if #members < PAGE then return nil end
-from = '(' .. members[#members]
+if #members < most then return nil end
+from, most = '(' .. members[#members], PAGE
 end
 end
 `
@@ -435,9 +440,9 @@ end
 
 const LINE_CLOSED_STANDING = `local function closed_standing(claim)
 local sum, least, earliest, first = claim.weight, claim.capacity, held_back() and head.grace or 2 ^ 53, true
-local to, enough, nearest = '(' .. place(claim), false, true
+local to, most, enough, nearest = '(' .. place(claim), FEW, false, true
 while not enough do
-local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(claim.line), 'LIMIT', 0, PAGE)
+local members = page_before(claim.line, to, most)
 for _, member in ipairs(members) do
 local ahead = claim_of(id_in(claim.line, member))
 if ahead and lives(ahead) then
@@ -450,8 +455,8 @@ break
 end
 end
 end
-if #members < PAGE then break end
-to = '(' .. members[#members]
+if #members < most then break end
+to, most = '(' .. members[#members], PAGE
 end
 local holder = holder_of(claim.line)
 return { 'closed', whole(claim.seq), first and 1 or 0, earliest < 2 ^ 53 and whole(earliest - now) or '-1',
@@ -519,7 +524,7 @@ if not left then
 save_last()
 return { moment, 'told', answers }
 end
-${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local function refuse(line)
+${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local function refuse(line)
 local holder = holder_of(line)
 if not holder then return { 'refused', {} } end
 local tried = call('HGET', BOOK, 't' .. line)
@@ -582,7 +587,7 @@ return { moment, 'told', answers }
 `
 
 export const ASK: string = `#!lua flags=allow-oom
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local session = ARGV[2]
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local session = ARGV[2]
 if not session_lives(session) then return { whole(now), 'session-gone' } end
 local asked = {}
 for at = 3, #ARGV, 2 do asked[ARGV[at]] = true end
@@ -636,7 +641,7 @@ return { whole(now), 'told', found }
 `
 
 export const AMEND: string = `#!lua flags=allow-oom
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local session, id, line, weight, hold, order = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local session, id, line, weight, hold, order = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 if not session_lives(session) then return { whole(now), 'session-gone' } end
 local claim = find(id, line)
 if not (claim and session_of(id) == session and lives(claim)) then
@@ -661,7 +666,7 @@ return { whole(now), 'told', open_standing(claim) }
 `
 
 export const BEAT: string = `#!lua flags=allow-oom
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${SWEEP_1}${SWEEP_SWEEP_SESSION}${SWEEP_SWEEP}local session, ttl, after, limit, era = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6]
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${SWEEP_1}${SWEEP_SWEEP_SESSION}${SWEEP_SWEEP}local session, ttl, after, limit, era = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6]
 local function audit()
 local rows = {}
 local from = after == '' and '[o' .. session .. '.' or '(o' .. after .. '\\255'
@@ -728,7 +733,7 @@ local words = {}
 local evicted, from = 0, '[' .. before(line)
 local over = not spread(line)
 while not over do
-local members = page_of(line, from)
+local members = page_of(line, from, PAGE)
 for _, member in ipairs(members) do
 local claim = claim_of(id_in(line, member))
 if claim and lives(claim) then

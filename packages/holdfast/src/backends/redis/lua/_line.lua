@@ -7,7 +7,8 @@
 -- The book:  'l' line: id and record of its one claim, or '+'   id: record   'w' session: channel, pid and host
 --            'n' id: notes   'm' session: mailbox   't' line: until when and beside whom somebody tried
 
-local PAGE = 16
+-- A long line is read a page at a time. Mostly the first few decide, so the first page is short.
+local FEW, PAGE = 3, 16
 -- No step removes more of the dead than that; the caller sends its request again.
 local DEAD_MAX = 512
 local buried = 0
@@ -164,9 +165,13 @@ local function bury(claim)
   if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
 end
 
--- The rest of a spread line's members from the given bound on, a page at a time.
-local function page_of(line, from)
-  return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, PAGE)
+-- So many of a spread line's members from the given bound on.
+local function page_of(line, from, most)
+  return call('ZRANGEBYLEX', INDEX, from, behind(line), 'LIMIT', 0, most)
+end
+-- And backwards.
+local function page_before(line, to, most)
+  return call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(line), 'LIMIT', 0, most)
 end
 
 local function smallest_free(taken)
@@ -197,9 +202,9 @@ end
 local function settle(line, except)
   local state = { sum = 0, least = 2 ^ 53, taken = {}, complete = true }
   if not spread(line) then return state end
-  local from, empty = '[' .. before(line), true
+  local from, most, empty = '[' .. before(line), FEW, true
   while true do
-    local members = page_of(line, from)
+    local members = page_of(line, from, most)
     for _, member in ipairs(members) do
       local id = id_in(line, member)
       local claim = claim_of(id)
@@ -228,8 +233,8 @@ local function settle(line, except)
         if claim.slot >= 0 then state.taken[claim.slot] = true end
       end
     end
-    if #members < PAGE then break end
-    from = '(' .. members[#members]
+    if #members < most then break end
+    from, most = '(' .. members[#members], PAGE
   end
   if empty then call('HDEL', BOOK, 'l' .. line, 't' .. line) end
   return state
@@ -252,16 +257,16 @@ end
 -- Somebody of another session waits in the line, or tried within the last slice.
 local function contended(line, session)
   if text_of(line) ~= '+' then return was_tried(line) end
-  local to = behind(line)
+  local to, most = behind(line), FEW
   while true do
-    local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(line), 'LIMIT', 0, PAGE)
+    local members = page_before(line, to, most)
     for _, member in ipairs(members) do
       local claim = claim_of(id_in(line, member))
       if claim and claim.open then return was_tried(line) end
       if claim and session_of(claim.id) ~= session and lives(claim) then return true end
     end
-    if #members < PAGE then return false end
-    to = '(' .. members[#members]
+    if #members < most then return false end
+    to, most = '(' .. members[#members], PAGE
   end
 end
 
@@ -279,15 +284,15 @@ local function holder_of(line)
     local claim = alone(text)
     return claim.open and lives(claim) and claim or nil
   end
-  local from = '[' .. before(line)
+  local from, most = '[' .. before(line), FEW
   while true do
-    local members = page_of(line, from)
+    local members = page_of(line, from, most)
     for _, member in ipairs(members) do
       local claim = claim_of(id_in(line, member))
       if claim and lives(claim) then return claim.open and claim or nil end
     end
-    if #members < PAGE then return nil end
-    from = '(' .. members[#members]
+    if #members < most then return nil end
+    from, most = '(' .. members[#members], PAGE
   end
 end
 
@@ -300,9 +305,9 @@ end
 -- all stand it cannot open, so the earliest of their ends bounds its sleep.
 local function closed_standing(claim)
   local sum, least, earliest, first = claim.weight, claim.capacity, held_back() and head.grace or 2 ^ 53, true
-  local to, enough, nearest = '(' .. place(claim), false, true
+  local to, most, enough, nearest = '(' .. place(claim), FEW, false, true
   while not enough do
-    local members = call('ZREVRANGEBYLEX', INDEX, to, '[' .. before(claim.line), 'LIMIT', 0, PAGE)
+    local members = page_before(claim.line, to, most)
     for _, member in ipairs(members) do
       local ahead = claim_of(id_in(claim.line, member))
       if ahead and lives(ahead) then
@@ -315,8 +320,8 @@ local function closed_standing(claim)
         end
       end
     end
-    if #members < PAGE then break end
-    to = '(' .. members[#members]
+    if #members < most then break end
+    to, most = '(' .. members[#members], PAGE
   end
   local holder = holder_of(claim.line)
   return { 'closed', whole(claim.seq), first and 1 or 0, earliest < 2 ^ 53 and whole(earliest - now) or '-1',

@@ -21,7 +21,7 @@ local words = {}
 local evicted, from = 0, '[' .. before(line)
 local over = not spread(line)
 while not over do
-  local members = page_of(line, from)
+  local members = page_of(line, from, PAGE)
   for _, member in ipairs(members) do
     local claim = claim_of(id_in(line, member))
     if claim and lives(claim) then
