@@ -53,10 +53,7 @@ export class Asker {
         claim.askedMs ??= sent.monotonicMs
       }
       try {
-        const asked = this.#ports.ask(session, claims)
-        // Whoever is granted needs a fresh reading of the dear boot clock: it is taken while the answer is on its way.
-        session.standing()
-        const answer = await asked
+        const answer = await this.#ports.ask(session, claims)
         pauseMs = PAUSE_MS.first
         if (answer.state === 'session-gone') this.#ports.sessionGone(session)
         else for (const [index, claim] of claims.entries()) this.#told(session, claim, answer.standings[index], sent)
