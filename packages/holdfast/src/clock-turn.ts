@@ -16,8 +16,8 @@ export class Turn {
     this.#clock = clock
   }
 
-  mayGoOn(): boolean {
-    const now = this.#clock.monotonicMs()
+  /** @param now by the monotonic clock */
+  mayGoOn(now: number): boolean {
     if (this.#startedMs === null) {
       this.#startedMs = now
       this.#clock.after(0, () => {

@@ -102,8 +102,8 @@ export function checkWaiting(options: TakeOptions | undefined): TakeOptions {
 
 /** A misspelt option would be ignored, and a lock without its `maxHold` is not what was asked for. */
 function refuseUnknown(options: object, known: OptionNames): void {
-  for (const [option, value] of Object.entries(options)) {
-    if (known.has(option) || value === undefined) continue
+  for (const option of Object.keys(options)) {
+    if (known.has(option) || (options as Record<string, unknown>)[option] === undefined) continue
     const owner = OF_DESCRIPTIONS.get(option)
     const hint = owner === undefined ? '' : `: it belongs to the description of ${owner}`
     throw new TypeError(`${show(option)} is no option here${hint}; there are ${[...known].join(', ')}`)

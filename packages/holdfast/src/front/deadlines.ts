@@ -1,6 +1,6 @@
 /**
- * The deadlines of waiting takes. Takes with the same patience end in the order in which they came, so a list and one
- * timer for each patience do, where a timer for each take would be most of what a hand-over costs.
+ * The waiting takes and their deadlines. Takes with the same patience end in the order in which they came, so a list and
+ * one timer for each patience do, where a timer for each take would be most of what a hand-over costs.
  */
 import type { Clock, Timer } from '../clock.ts'
 import type { Task } from './task.ts'
@@ -16,27 +16,30 @@ export class Deadlines {
   readonly #clock: Clock
   readonly #over: (task: Task) => void
   readonly #patiences = new Map<number, Patience>()
+  size = 0
 
   constructor(clock: Clock, over: (task: Task) => void) {
     this.#clock = clock
     this.#over = over
   }
 
+  /** @param waitMs infinite: it has no deadline */
   add(task: Task, waitMs: number): void {
-    const patience = this.#patiences.get(waitMs) ?? { waitMs, head: null, tail: null, timer: null }
-    this.#patiences.set(waitMs, patience)
+    this.size++
+    const patience = this.#patiences.get(waitMs) ?? this.#newPatience(waitMs)
     task.dueMs = task.sinceMs + waitMs
     task.patience = patience
     task.earlier = patience.tail
     if (patience.tail === null) patience.head = task
     else patience.tail.later = task
     patience.tail = task
-    patience.timer ??= this.#arm(patience, waitMs)
+    if (waitMs !== Number.POSITIVE_INFINITY) patience.timer ??= this.#arm(patience, waitMs)
   }
 
   remove(task: Task): void {
     const { patience, earlier, later } = task
     if (patience === null) return
+    this.size--
     task.patience = null
     task.earlier = null
     task.later = null
@@ -46,9 +49,24 @@ export class Deadlines {
     else later.earlier = earlier
   }
 
+  /** All that wait, those with the same patience in their order. */
+  tasks(): readonly Task[] {
+    const tasks: Task[] = []
+    for (const { head } of this.#patiences.values()) {
+      for (let task = head; task !== null; task = task.later) tasks.push(task)
+    }
+    return tasks
+  }
+
   close(): void {
     for (const { timer } of this.#patiences.values()) timer?.cancel()
     this.#patiences.clear()
+  }
+
+  #newPatience(waitMs: number): Patience {
+    const patience = { waitMs, head: null, tail: null, timer: null }
+    this.#patiences.set(waitMs, patience)
+    return patience
   }
 
   #arm(patience: Patience, ms: number): Timer {

@@ -29,7 +29,7 @@ export interface FrontHome {
   began(grant: Grant): void
   ended(grant: Grant): void
   /** False: grants have followed each other for so long that timers and sockets must have their turn first. */
-  mayGoOn(): boolean
+  mayGoOn(now: number): boolean
   /** Nothing stands or waits here any more. */
   idle(front: Front): void
 }
@@ -82,8 +82,9 @@ export class Front implements HoldOwner, ClaimListener {
   try(task: Task): void {
     if (!task.wish.alone) {
       if (this.#queue !== null) return task.settle({ kind: 'busy', holder: holderNow(this.#pending, this.#holds) })
-      const hold = this.#find(task.wish)
-      if (hold instanceof Hold) return this.#grant(task, hold)
+      const now = this.keeper.clock.monotonicMs()
+      const hold = this.#find(task.wish, now)
+      if (hold instanceof Hold) return this.#grant(task, hold, now)
       // Readers of this process do not stand in each other's way, they only lack a fresh answer.
       const inTheWay = (one: Hold): boolean =>
         one.used && !(task.wish.shared && one.shared) && one.standing() === 'live'
@@ -133,7 +134,7 @@ export class Front implements HoldOwner, ClaimListener {
     if (claim.endMs !== null && claim.endMs <= now) return this.#bornDead(claim, task)
     const hold = new Hold(this, claim, now, task?.wish.alone ?? false)
     this.#holds = this.#holds.length === 0 ? [hold] : [...this.#holds, hold]
-    if (task !== null) this.#grant(task, hold)
+    if (task !== null) this.#grant(task, hold, now)
     this.#pump()
   }
 
@@ -267,16 +268,17 @@ export class Front implements HoldOwner, ClaimListener {
         this.#unqueue(task)
         continue
       }
-      const hold = this.#find(task.wish)
+      const now = this.keeper.clock.monotonicMs()
+      const hold = this.#find(task.wish, now)
       const wait = !(hold instanceof Hold)
       if (wait && (!task.once || this.#preparing)) return hold === 'none' && !task.once ? task : null
-      if (!wait && !this.#home.mayGoOn()) {
+      if (!wait && !this.#home.mayGoOn(now)) {
         this.#rest(hold)
         return null
       }
       this.#unqueue(task)
       if (wait) this.try(task)
-      else this.#grant(task, hold)
+      else this.#grant(task, hold, now)
     }
     return null
   }
@@ -306,10 +308,10 @@ export class Front implements HoldOwner, ClaimListener {
   }
 
   /** A hold that the wish can be granted by, `soon` when one will do presently, or `none`. */
-  #find(wish: Wish): Hold | 'soon' | 'none' {
+  #find(wish: Wish, now: number): Hold | 'soon' | 'none' {
     let soon = false
     for (const hold of this.#holds) {
-      const how: Fit = fit(hold, wish, this.keeper, this.#crowded)
+      const how: Fit = fit(hold, wish, this.keeper.settings, now, this.#crowded)
       if (how === 'now') return hold
       if (how === 'ask') this.#prepare(hold, {})
       else if (typeof how === 'object') this.#prepare(hold, how)
@@ -373,8 +375,7 @@ export class Front implements HoldOwner, ClaimListener {
     })
   }
 
-  #grant(task: Task, hold: Hold): void {
-    const now = this.keeper.clock.monotonicMs()
+  #grant(task: Task, hold: Hold, now: number): void {
     hold.passes++
     hold.lingerUntilMs = null
     task.settle({ kind: 'granted', grant: hold.grant(task.wish, now - task.sinceMs, now) })

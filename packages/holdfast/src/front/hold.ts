@@ -82,6 +82,12 @@ export class Hold {
   standing(): 'live' | 'suspect' | 'lost' {
     return this.keeper.check(this.claim)
   }
+  /** Beyond doubt, and its session has enough left to hand it on. */
+  lasts(): boolean {
+    const { session, end, doubted } = this.claim
+    if (session === null || !session.hasThird()) return false
+    return end === null ? !doubted : this.standing() === 'live'
+  }
   validForMs(): number {
     return this.keeper.leftMs(this.claim)
   }

@@ -28,13 +28,15 @@ export interface TakeTerms {
   readonly reentrant: boolean
 }
 
+/** What became of a take, and the moment of its beginning. */
+export type Told = (settled: Settled, sinceMs: number) => void
+
 export class Takes implements FrontHome {
   readonly keeper: Keeper
   /** How many grants there are, and how many of them `close` leaves alone. */
   held = 0
   #detached = 0
   readonly leaks: LeakWatch
-  readonly #tasks = new Set<Task>()
   readonly #deadlines: Deadlines
   readonly #fronts = new Map<string, Front>()
   /** Grants that were reported as held for long, with the age of the next report. */
@@ -52,39 +54,36 @@ export class Takes implements FrontHome {
   }
 
   get waiting(): number {
-    return this.#tasks.size
+    return this.#deadlines.size
   }
 
   /**
-   * Resolves with what `finish` makes of the outcome, in the same turn.
+   * Tells what became of it, once.
    *
    * @throws {DeadlockError} the call chain's own holds make it impossible @throws {ClosedError}
    */
-  take<R>(terms: TakeTerms, finish: (settled: Settled) => R): Promise<R> {
+  take(terms: TakeTerms, told: Told): void {
     if (this.#closed) throw new ClosedError('the Holdfast object is closed')
     const { line } = terms
     const parent = terms.within ?? this.#parentOf(line, terms)
-    if (terms.signal?.aborted) {
-      return Promise.resolve(finish({ kind: 'failed', error: terms.signal.reason, outcome: 'aborted' }))
-    }
-    return new Promise((resolve) => {
-      const sinceMs = this.keeper.clock.monotonicMs()
-      this.keeper.vigil.begin()
-      const task = new Task(terms.wish, sinceMs, (settled) => {
-        this.keeper.vigil.end()
-        this.#deadlines.remove(task)
-        this.#tasks.delete(task)
-        this.#report(terms, task, settled)
-        resolve(finish(settled))
-      })
-      this.#tasks.add(task)
-      try {
-        this.#bound(task, terms)
-      } catch (error) {
-        task.settle({ kind: 'failed', error, outcome: 'refused' })
-      }
-      if (!task.settled) this.#place(task, line, terms.waitMs === 0, parent)
+    const { keeper } = this
+    const sinceMs = keeper.clock.monotonicMs()
+    if (terms.signal?.aborted) return told({ kind: 'failed', error: terms.signal.reason, outcome: 'aborted' }, sinceMs)
+    keeper.vigil.begin()
+    const task = new Task(terms.wish, sinceMs, (settled) => {
+      keeper.vigil.end()
+      this.#deadlines.remove(task)
+      if (wanted('holdfast:take')) this.#report(terms, task, settled)
+      told(settled, sinceMs)
     })
+    // A try waits for nobody, but its question has a time limit too.
+    this.#deadlines.add(task, terms.waitMs === 0 ? keeper.tryMs : terms.waitMs)
+    try {
+      if (terms.signal !== undefined) this.#heed(task, terms.signal)
+    } catch (error) {
+      task.settle({ kind: 'failed', error, outcome: 'refused' })
+    }
+    if (!task.settled) this.#place(task, line, terms.waitMs === 0, parent)
   }
 
   front(line: string): Front {
@@ -104,15 +103,15 @@ export class Takes implements FrontHome {
   ended(grant: Grant): void {
     this.held--
     if (grant.hold.claim.wish.detached) this.#detached--
-    this.#warned.delete(grant)
+    if (this.#warned.size > 0) this.#warned.delete(grant)
     this.leaks.ended(grant)
     grant.parent?.nest?.ended(grant)
     grant.nest?.ended(grant)
     if (this.held === this.#detached) this.#drained?.()
   }
 
-  mayGoOn(): boolean {
-    return this.#turn.mayGoOn()
+  mayGoOn(now: number): boolean {
+    return this.#turn.mayGoOn(now)
   }
 
   idle(front: Front): void {
@@ -122,7 +121,7 @@ export class Takes implements FrontHome {
   /** Refuses new takes and rejects those that wait. */
   refuse(): void {
     this.#closed = true
-    for (const task of [...this.#tasks]) {
+    for (const task of this.#deadlines.tasks()) {
       const error = new ClosedError('the Holdfast object was closed while this take waited')
       task.settle({ kind: 'failed', error, outcome: 'closed' })
       task.place?.drop(task)
@@ -177,11 +176,7 @@ export class Takes implements FrontHome {
     place.drop(task)
   }
 
-  #bound(task: Task, { waitMs, signal }: TakeTerms): void {
-    // A try waits for nobody, but its question has a time limit too.
-    const limitMs = waitMs === 0 ? this.keeper.tryMs : waitMs
-    if (limitMs !== Number.POSITIVE_INFINITY) this.#deadlines.add(task, limitMs)
-    if (signal === undefined) return
+  #heed(task: Task, signal: AbortSignal): void {
     task.signal = signal
     task.onAbort = () => {
       task.settle({ kind: 'failed', error: signal.reason, outcome: 'aborted' })

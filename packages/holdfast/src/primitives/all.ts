@@ -58,9 +58,19 @@ class All extends Verbs<MultiLease, TakeOptions> {
     this.name = parts.map((part) => part.name).join(' + ')
   }
 
-  protected async take(options: TakeOptions, waitMs: number): Promise<TakeResult<MultiLease>> {
+  protected begin(
+    options: TakeOptions,
+    waitMs: number,
+    told: (result: TakeResult<MultiLease>) => void,
+    failed: (error: unknown) => void,
+  ): void {
+    this.#takeAll(options, waitMs).then(told, failed)
+  }
+
+  async #takeAll(options: TakeOptions, waitMs: number): Promise<TakeResult<MultiLease>> {
     checkTogether(options)
-    const endMs = this.now() + waitMs
+    const sinceMs = this.now()
+    const endMs = sinceMs + waitMs
     for (;;) {
       const taken = new Map<Part, Taken<Omit<Lease, 'fence'>>>()
       const failed = await this.#takeEach(options, endMs, waitMs === 0, taken)
@@ -70,7 +80,7 @@ class All extends Verbs<MultiLease, TakeOptions> {
         return { kind: 'granted', taken: { lease: new Together(this.name, leases, grants), grants } }
       }
       await giveBack(grants)
-      if (failed !== null) return failed
+      if (failed !== null) return failed.kind === 'busy' ? { ...failed, sinceMs } : failed
       const lost = grants.find((grant) => grant.check() === 'lost')
       if (waitMs === 0 || this.now() >= endMs) {
         const doubt = new BackendUnavailableError(

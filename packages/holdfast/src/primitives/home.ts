@@ -6,8 +6,8 @@ import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine.ts'
 import { ClosedError, UnsupportedError } from '../errors.ts'
 import type { Grant } from '../front/grant.ts'
-import type { TakeTerms } from '../front/takes.ts'
-import type { Settled, Wish } from '../front/task.ts'
+import type { TakeTerms, Told } from '../front/takes.ts'
+import type { Wish } from '../front/task.ts'
 import type { AGAIN, Until } from '../keeper/again.ts'
 import type { Settings } from '../options.ts'
 import type { Lack, Ledger, Port } from '../port.ts'
@@ -25,6 +25,7 @@ export class Home {
   #starting: Promise<Engine> | null = null
   #closed = false
   readonly #wishes = new Map<string, Wish>()
+  #lastWish: Wish | null = null
 
   readonly #kind: string
   readonly #lacks: readonly Lack[]
@@ -77,9 +78,17 @@ export class Home {
     return new Promise((resolve) => this.clock.after(ms, resolve).ref())
   }
 
-  take<R>(terms: TakeTerms, finish: (settled: Settled) => R): Promise<R> {
-    if (this.engine !== null) return this.engine.takes.take(terms, finish)
-    return this.load().then(({ takes }) => takes.take(terms, finish))
+  /** Tells what became of it, or why it could not be tried. */
+  take(terms: TakeTerms, told: Told, failed: (error: unknown) => void): void {
+    if (this.engine === null) {
+      this.load().then(() => this.take(terms, told, failed), failed)
+      return
+    }
+    try {
+      this.engine.takes.take(terms, told)
+    } catch (error) {
+      failed(error)
+    }
   }
 
   /** One question to the store, within the time limit of a request. */
@@ -100,6 +109,13 @@ export class Home {
   /** The same object for equal wishes, so that a hundred thousand leases do not keep as many of them. */
   shared(wish: Wish): Wish {
     if (wish.label !== null || wish.value !== null || wish.maxHoldMs !== null) return wish
+    const last = this.#lastWish
+    if (last !== null && alike(last, wish)) return last
+    this.#lastWish = this.#known(wish)
+    return this.#lastWish
+  }
+
+  #known(wish: Wish): Wish {
     const key = `${wish.weight} ${wish.capacity} ${wish.shared} ${wish.slot} ${wish.alone} ${wish.detached}`
     const known = this.#wishes.get(key)
     if (known !== undefined) return known
@@ -110,4 +126,16 @@ export class Home {
   async #begin(): Promise<Engine> {
     return this.#start()
   }
+}
+
+/** Both without label, value and end of their own. */
+function alike(a: Wish, b: Wish): boolean {
+  return (
+    a.weight === b.weight &&
+    a.capacity === b.capacity &&
+    a.shared === b.shared &&
+    a.slot === b.slot &&
+    a.alone === b.alone &&
+    a.detached === b.detached
+  )
 }

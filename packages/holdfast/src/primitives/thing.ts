@@ -62,13 +62,18 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
     return { ...this.own, ...options }
   }
 
-  /** One take, as `all` uses it too. */
-  take(options: O, waitMs: number): Promise<TakeResult<L>> {
-    return this.#home.take(this.#terms(options, waitMs), this.#finish)
+  protected begin(
+    options: O,
+    waitMs: number,
+    told: (result: TakeResult<L>) => void,
+    failed: (error: unknown) => void,
+  ): void {
+    this.#home.take(this.#terms(options, waitMs), (settled, sinceMs) => told(this.#resultOf(settled, sinceMs)), failed)
   }
 
-  readonly #finish = (settled: Settled): TakeResult<L> => {
-    if (settled.kind !== 'granted') return settled
+  #resultOf(settled: Settled, sinceMs: number): TakeResult<L> {
+    if (settled.kind === 'busy') return { kind: 'busy', holder: settled.holder, sinceMs }
+    if (settled.kind === 'failed') return settled
     const { grant } = settled
     return { kind: 'granted', taken: { lease: this.#shape.lease(grant), grants: [grant] } }
   }

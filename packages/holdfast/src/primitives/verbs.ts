@@ -16,7 +16,7 @@ export interface Taken<L> {
 }
 export type TakeResult<L> =
   | { readonly kind: 'granted'; readonly taken: Taken<L> }
-  | { readonly kind: 'busy'; readonly holder: ClaimView | null }
+  | { readonly kind: 'busy'; readonly holder: ClaimView | null; readonly sinceMs: number }
   | { readonly kind: 'failed'; readonly error: unknown }
 
 /** What the things of one kind share; `waitMs` is settled here, the rest of the options is the kind's business. */
@@ -29,7 +29,13 @@ export abstract class Verbs<L extends Omit<Lease, 'fence'>, O extends TakeOption
   /** Default of `run` and `acquire`. */
   protected abstract readonly patienceMs: number
 
-  protected abstract take(options: O, waitMs: number): Promise<TakeResult<L>>
+  /** One take; tells its result, or fails for what is no result. */
+  protected abstract begin(
+    options: O,
+    waitMs: number,
+    told: (result: TakeResult<L>) => void,
+    failed: (error: unknown) => void,
+  ): void
   /** Called with a lease that the user will hold, to notice its loss. */
   protected abstract watch(taken: Taken<L>): void
   abstract release(leaseId: string): Promise<boolean>
@@ -37,10 +43,9 @@ export abstract class Verbs<L extends Omit<Lease, 'fence'>, O extends TakeOption
   async run<T>(fn: (lease: L) => T | PromiseLike<T>, options?: O): Promise<T> {
     checkFunction(fn)
     const merged = this.#merge(options)
-    const startedMs = this.now()
     const result = await this.take(merged, this.#wait(merged, this.patienceMs))
     if (result.kind === 'granted') return section(result.taken, fn)
-    throw result.kind === 'busy' ? this.#timeout(startedMs, result.holder) : result.error
+    throw result.kind === 'busy' ? this.#timeout(result) : result.error
   }
 
   async tryRun<T>(fn: (lease: L) => T | PromiseLike<T>, options?: O): Promise<Ran<T>> {
@@ -53,12 +58,16 @@ export abstract class Verbs<L extends Omit<Lease, 'fence'>, O extends TakeOption
     throw result.error
   }
 
-  async acquire(options?: O): Promise<L> {
-    const merged = this.#merge(options)
-    const startedMs = this.now()
-    const result = await this.take(merged, this.#wait(merged, this.patienceMs))
-    if (result.kind === 'granted') return this.#hand(result.taken)
-    throw result.kind === 'busy' ? this.#timeout(startedMs, result.holder) : result.error
+  /** No async function: of takes there are many, and promises would be most of what one costs. */
+  acquire(options?: O): Promise<L> {
+    return new Promise((resolve, reject) => {
+      const merged = this.#merge(options)
+      const told = (result: TakeResult<L>): void => {
+        if (result.kind === 'granted') resolve(this.#hand(result.taken))
+        else reject(result.kind === 'busy' ? this.#timeout(result) : result.error)
+      }
+      this.begin(merged, this.#wait(merged, this.patienceMs), told, reject)
+    })
   }
 
   async tryAcquire(options?: O): Promise<L | null> {
@@ -67,6 +76,11 @@ export abstract class Verbs<L extends Omit<Lease, 'fence'>, O extends TakeOption
     if (result.kind === 'granted') return this.#hand(result.taken)
     if (result.kind === 'busy' || isHoldfastError(result.error, 'WAIT_TIMEOUT')) return null
     throw result.error
+  }
+
+  /** One take, as those use it that take several. */
+  take(options: O, waitMs: number): Promise<TakeResult<L>> {
+    return new Promise((resolve, reject) => this.begin(options, waitMs, resolve, reject))
   }
 
   protected abstract now(): number
@@ -81,8 +95,8 @@ export abstract class Verbs<L extends Omit<Lease, 'fence'>, O extends TakeOption
   #wait(options: O, fallbackMs: number): number {
     return options.wait === undefined ? fallbackMs : parseWait(options.wait)
   }
-  #timeout(startedMs: number, holder: ClaimView | null): WaitTimeoutError {
-    return new WaitTimeoutError(this.name, this.now() - startedMs, holder)
+  #timeout({ sinceMs, holder }: { readonly sinceMs: number; readonly holder: ClaimView | null }): WaitTimeoutError {
+    return new WaitTimeoutError(this.name, this.now() - sinceMs, holder)
   }
 }
 

@@ -43,14 +43,13 @@ function made(wish: Wish, kind: 'lock' | 'semaphore' = 'lock') {
   claim.session = session
   claim.state = 'open'
   claim.freshMs = clock.monotonicMs()
-  const standing = { now: 'live' as 'live' | 'suspect' | 'lost' }
   const keeper = {
     clock,
     settings: { sliceMs: SLICE_MS, passes: PASSES },
-    check: () => standing.now,
+    check: () => session.standing(),
   } as unknown as Keeper
   const hold = new Hold({ keeper, freed() {}, began() {}, ended() {} }, claim, clock.monotonicMs(), false)
-  const ask = (next: Wish): Fit => fit(hold, next, keeper, false)
+  const ask = (next: Wish): Fit => fit(hold, next, keeper.settings, clock.monotonicMs(), false)
   const use = (next: Wish = wish): (() => void) => {
     hold.passes++
     const grant = hold.grant(next, 0, clock.monotonicMs())
@@ -59,7 +58,7 @@ function made(wish: Wish, kind: 'lock' | 'semaphore' = 'lock') {
   const end = (maxHoldMs: number | null): void => {
     claim.end = maxHoldMs === null ? null : { start: startNow(clock), lengthMs: trustedMs(maxHoldMs) }
   }
-  return { clock, session, claim, standing, hold, ask, use, end }
+  return { clock, session, claim, hold, ask, use, end }
 }
 
 describe('a mutex', () => {
@@ -151,12 +150,20 @@ describe('the session', () => {
   })
 
   test('in doubt it hands nothing on, lost it serves nobody', () => {
-    const { standing, ask, use } = made(writer)
+    const { clock, session, ask, use } = made(writer)
     use()()
-    standing.now = 'suspect'
+    clock.step(TTL_MS)
+    expect(session.standing()).toBe('suspect')
     expect(ask(writer)).toBe('ask')
-    standing.now = 'lost'
+    session.state = 'lost'
     expect(ask(writer)).toBe('never')
+  })
+
+  test('a claim of which the store says that it is gone is handed on to nobody', () => {
+    const { claim, ask, use } = made(writer)
+    use()()
+    claim.doubted = true
+    expect(ask(writer)).toBe('ask')
   })
 })
 

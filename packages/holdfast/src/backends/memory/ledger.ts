@@ -60,7 +60,8 @@ export class MemoryLedger implements Ledger {
   }
 
   async enter(session: SessionKey, draft: ClaimDraft, terms: EnterTerms): Promise<EnterAnswer> {
-    if (!this.#turn.mayGoOn()) await new Promise<void>((resolve) => this.#setup.clock.after(0, resolve))
+    if (!this.#turn.mayGoOn(this.#setup.clock.monotonicMs()))
+      await new Promise<void>((resolve) => this.#setup.clock.after(0, resolve))
     return this.#ready().enter(session.id, draft, terms)
   }
 
