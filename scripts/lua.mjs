@@ -37,6 +37,7 @@ const MODULES = {
     'cell-set': TAKE,
     'cell-add': TAKE,
     'cell-remove': ANYWAY,
+    touch: ANYWAY,
   },
   guards: { guarded: TAKE },
 }

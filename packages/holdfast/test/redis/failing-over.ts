@@ -9,6 +9,7 @@ const HELD = 32
 const PATIENT = 8
 const HASTY = 4
 const PAUSE_MS = 10
+const PATIENCE_MS = 5000
 
 /** Resolves once every replica has what the primary has now: what is held by then is not lost with it. */
 export async function inStep(primary: RedisAccess): Promise<void> {
@@ -43,6 +44,18 @@ export async function whileFailingOver(backend: () => Backend, failover: () => P
     return await course(parties, failover)
   } finally {
     await Promise.all(parties.map((locks) => locks.close()))
+  }
+}
+
+/** A server that is asked in the moment of its promotion may not answer yet. */
+async function confirmed(lease: Lease): Promise<void> {
+  const untilMs = performance.now() + PATIENCE_MS
+  for (;;) {
+    try {
+      return await lease.confirm()
+    } catch (error) {
+      if (!isHoldfastError(error, 'BACKEND_UNAVAILABLE') || performance.now() > untilMs) throw error
+    }
   }
 }
 
@@ -98,7 +111,7 @@ async function course(parties: readonly Holdfast[], failover: () => Promise<void
   await work
   expect(sections.patient).toBeGreaterThan(before.patient)
   const lost = leases.filter(({ signal }) => signal.aborted).map(({ name }) => name)
-  for (const lease of leases) if (!lost.includes(lease.name)) await lease.confirm()
+  for (const lease of leases) if (!lost.includes(lease.name)) await confirmed(lease)
   await Promise.all(leases.map((lease) => lease.release()))
   return { ...sections, failures, lost }
 }

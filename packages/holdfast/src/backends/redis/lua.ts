@@ -831,3 +831,8 @@ ${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}
 if removed > 0 then call('PUBLISH', ARGV[1], ARGV[2]) end
 return { whole(now), removed > 0 and 'removed' or 'absent' }
 `
+
+export const TOUCH: string = `#!lua flags=allow-oom
+redis.call('HSET', KEYS[1], 'touched', '1')
+return 1
+`

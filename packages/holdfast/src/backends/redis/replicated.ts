@@ -5,7 +5,7 @@
 import { type Clock, within } from '../../clock.ts'
 import { BackendUnavailableError } from '../../errors.ts'
 import { codeOf } from './failure.ts'
-import type { Script } from './script.ts'
+import { type Script, scripts } from './script.ts'
 import { type MakeSpare, opened, type Spare } from './spare.ts'
 import type { Replication } from './wire.ts'
 
@@ -103,7 +103,7 @@ export class Replicator {
   }
 }
 
-/** Both are written before either is answered. */
+/** All of it is written before any of it is answered. */
 async function counted(
   spare: Spare,
   by: 'bySha' | 'byText',
@@ -112,11 +112,13 @@ async function counted(
   args: readonly string[],
   { count, limitMs }: Replication,
 ): Promise<Replicated> {
-  const [reply, acknowledged] = await Promise.allSettled([
+  const [reply, touched, acknowledged] = await Promise.allSettled([
     spare[by](script, keys, args),
+    spare.byText(scripts.touch, keys, []),
     spare.send(['WAIT', String(count), String(Math.max(1, Math.round(limitMs)))]),
   ])
   if (reply.status === 'rejected') throw reply.reason
+  if (touched.status === 'rejected') throw touched.reason
   if (acknowledged.status === 'rejected') throw acknowledged.reason
   return { reply: reply.value, acknowledged: Number(acknowledged.value) }
 }

@@ -29,6 +29,7 @@ type Verb =
   | 'cellSet'
   | 'cellAdd'
   | 'cellRemove'
+  | 'touch'
 
 export const scripts: Readonly<Record<Verb, Script>> = {
   agree: script('agree', lua.AGREE),
@@ -47,4 +48,5 @@ export const scripts: Readonly<Record<Verb, Script>> = {
   cellSet: script('cell-set', lua.CELL_SET),
   cellAdd: script('cell-add', lua.CELL_ADD),
   cellRemove: script('cell-remove', lua.CELL_REMOVE),
+  touch: script('touch', lua.TOUCH),
 }
