@@ -272,6 +272,10 @@ export class Front implements HoldOwner, ClaimListener {
       const hold = this.#find(task.wish, now)
       const wait = !(hold instanceof Hold)
       if (wait && (!task.once || this.#preparing)) return hold === 'none' && !task.once ? task : null
+      if (!wait && this.#mayBeLast(hold)) {
+        this.#letCome(hold)
+        return null
+      }
       if (!wait && !this.#home.mayGoOn(now)) {
         this.#rest(hold)
         return null
@@ -281,6 +285,24 @@ export class Front implements HoldOwner, ClaimListener {
       else this.#grant(task, hold, now)
     }
     return null
+  }
+
+  /** Nobody waits behind the head of the queue, to whom the claim is about to be handed over. */
+  #mayBeLast(hold: Hold): boolean {
+    return this.#queue?.size === 1 && !hold.fresh && !hold.used && !hold.rested
+  }
+
+  /**
+   * Lets this turn's promises run before the last who waits is served: tasks that take turns would miss each other by a
+   * promise, and each of their sections would cost a way to the store.
+   */
+  #letCome(hold: Hold): void {
+    hold.preparing = true
+    hold.rested = true
+    process.nextTick(() => {
+      hold.preparing = false
+      this.#pump()
+    })
   }
 
   /** Lets the event loop turn before the hold is granted to the next. */

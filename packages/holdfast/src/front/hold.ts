@@ -25,6 +25,8 @@ export class Hold {
   readonly alone: boolean
   /** A question about it is on its way; it is neither granted nor left until the answer. */
   preparing = false
+  /** It has been kept for the last who waits until all who might come back were there. */
+  rested = false
   /** Being left, or lost. */
   over = false
   /** Hand-overs since others were seen waiting. */
@@ -96,6 +98,7 @@ export class Hold {
   grant(wish: Pick<Wish, 'label' | 'maxHoldMs' | 'shared'>, waitedMs: number, nowMs: number): Grant {
     this.#count++
     this.stampedMs = null
+    this.rested = false
     return this.#add(wish, waitedMs, nowMs, null)
   }
 
