@@ -7,31 +7,16 @@ import { Turn } from '../clock-turn.ts'
 import { ClosedError, DeadlockError, NotHeldError } from '../errors.ts'
 import { emit, wanted } from '../events.ts'
 import type { Keeper } from '../keeper/keeper.ts'
-import { type Kind, partsOf } from '../names.ts'
+import { partsOf } from '../names.ts'
 import { heldInChain } from './chain.ts'
 import { Deadlines } from './deadlines.ts'
 import { Front, type FrontHome } from './front.ts'
 import type { Grant } from './grant.ts'
 import { Nest } from './nest.ts'
-import { type Settled, Task, type Wish } from './task.ts'
+import { type Settled, type TakeTerms, Task, type TaskOwner, type Told, type Wish } from './task.ts'
 import { LeakWatch } from './watch.ts'
 
-export interface TakeTerms {
-  readonly kind: Kind
-  readonly name: string
-  readonly line: string
-  readonly wish: Wish
-  /** Infinite: for ever. 0: at once or not at all. */
-  readonly waitMs: number
-  readonly signal: AbortSignal | undefined
-  readonly within: Grant | null
-  readonly reentrant: boolean
-}
-
-/** What became of a take, and the moment of its beginning. */
-export type Told = (settled: Settled, sinceMs: number) => void
-
-export class Takes implements FrontHome {
+export class Takes implements FrontHome, TaskOwner {
   readonly keeper: Keeper
   /** How many grants there are, and how many of them `close` leaves alone. */
   held = 0
@@ -70,12 +55,7 @@ export class Takes implements FrontHome {
     const sinceMs = keeper.clock.monotonicMs()
     if (terms.signal?.aborted) return told({ kind: 'failed', error: terms.signal.reason, outcome: 'aborted' }, sinceMs)
     keeper.vigil.begin()
-    const task = new Task(terms.wish, sinceMs, (settled) => {
-      keeper.vigil.end()
-      this.#deadlines.remove(task)
-      if (wanted('holdfast:take')) this.#report(terms, task, settled)
-      told(settled, sinceMs)
-    })
+    const task = new Task(terms, sinceMs, told, this)
     // A try waits for nobody, but its question has a time limit too.
     this.#deadlines.add(task, terms.waitMs === 0 ? keeper.tryMs : terms.waitMs)
     try {
@@ -84,6 +64,13 @@ export class Takes implements FrontHome {
       task.settle({ kind: 'failed', error, outcome: 'refused' })
     }
     if (!task.settled) this.#place(task, line, terms.waitMs === 0, parent)
+  }
+
+  settled(task: Task, settled: Settled): void {
+    this.keeper.vigil.end()
+    this.#deadlines.remove(task)
+    if (wanted('holdfast:take')) this.#report(task, settled)
+    task.told(settled, task.sinceMs)
   }
 
   front(line: string): Front {
@@ -203,7 +190,8 @@ export class Takes implements FrontHome {
     return null
   }
 
-  #report({ kind, name }: TakeTerms, task: Task, settled: Settled): void {
+  #report(task: Task, settled: Settled): void {
+    const { kind, name } = task.terms
     emit('holdfast:take', () => ({
       namespace: this.keeper.settings.namespace,
       name,

@@ -4,6 +4,7 @@
  */
 import type { ClaimView } from '../errors.ts'
 import type { Claim } from '../keeper/claim.ts'
+import type { Kind } from '../names.ts'
 import type { Patience } from './deadlines.ts'
 import type { Grant } from './grant.ts'
 import type { Verdict } from './verdict.ts'
@@ -32,16 +33,39 @@ export type Settled =
       readonly outcome: 'timeout' | 'aborted' | 'outage' | 'refused' | 'closed'
     }
 
+export interface TakeTerms {
+  readonly kind: Kind
+  readonly name: string
+  readonly line: string
+  readonly wish: Wish
+  /** Infinite: for ever. 0: at once or not at all. */
+  readonly waitMs: number
+  readonly signal: AbortSignal | undefined
+  readonly within: Grant | null
+  readonly reentrant: boolean
+}
+
+/** What became of a take, and the moment of its beginning. */
+export type Told = (settled: Settled, sinceMs: number) => void
+
+/** Sees to what a task leaves behind, and tells it. */
+export interface TaskOwner {
+  settled(task: Task, settled: Settled): void
+}
+
 export interface Place {
   drop(task: Task): void
   overdue(task: Task): Verdict
 }
 
 export class Task {
+  readonly terms: TakeTerms
   readonly wish: Wish
+  /** Told its end once. */
+  readonly told: Told
   /** Monotonic moment of its beginning. */
   readonly sinceMs: number
-  readonly #tell: (settled: Settled) => void
+  readonly #owner: TaskOwner
   settled = false
   /** Where it stands; told when it steps out. */
   place: Place | null = null
@@ -59,16 +83,18 @@ export class Task {
   prev: Task | null = null
   next: Task | null = null
 
-  constructor(wish: Wish, sinceMs: number, tell: (settled: Settled) => void) {
-    this.wish = wish
+  constructor(terms: TakeTerms, sinceMs: number, told: Told, owner: TaskOwner) {
+    this.terms = terms
+    this.wish = terms.wish
     this.sinceMs = sinceMs
-    this.#tell = tell
+    this.told = told
+    this.#owner = owner
   }
 
   settle(settled: Settled): void {
     if (this.settled) return
     this.settled = true
-    this.#tell(settled)
+    this.#owner.settled(this, settled)
     if (this.onAbort !== null) unlisten(this.signal, this.onAbort)
   }
 }

@@ -58,16 +58,7 @@ class All extends Verbs<MultiLease, TakeOptions> {
     this.name = parts.map((part) => part.name).join(' + ')
   }
 
-  protected begin(
-    options: TakeOptions,
-    waitMs: number,
-    told: (result: TakeResult<MultiLease>) => void,
-    failed: (error: unknown) => void,
-  ): void {
-    this.#takeAll(options, waitMs).then(told, failed)
-  }
-
-  async #takeAll(options: TakeOptions, waitMs: number): Promise<TakeResult<MultiLease>> {
+  async take(options: TakeOptions, waitMs: number): Promise<TakeResult<MultiLease>> {
     checkTogether(options)
     const sinceMs = this.now()
     const endMs = sinceMs + waitMs
@@ -118,7 +109,7 @@ class All extends Verbs<MultiLease, TakeOptions> {
   }
 
   protected watch({ lease, grants }: Taken<MultiLease>): void {
-    this.#home.watch(lease, grants)
+    for (const grant of grants) this.#home.watch(lease, grant)
   }
   protected now(): number {
     return this.#home.clock.monotonicMs()

@@ -6,8 +6,7 @@ import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine.ts'
 import { ClosedError, UnsupportedError } from '../errors.ts'
 import type { Grant } from '../front/grant.ts'
-import type { TakeTerms, Told } from '../front/takes.ts'
-import type { Wish } from '../front/task.ts'
+import type { TakeTerms, Told, Wish } from '../front/task.ts'
 import type { AGAIN, Until } from '../keeper/again.ts'
 import type { Settings } from '../options.ts'
 import type { Lack, Ledger, Port } from '../port.ts'
@@ -102,8 +101,8 @@ export class Home {
     return changes.until(name, look, terms)
   }
 
-  watch(lease: object, grants: readonly Grant[]): void {
-    for (const grant of grants) this.engine?.takes.leaks.began(lease, grant)
+  watch(lease: object, grant: Grant): void {
+    this.engine?.takes.leaks.began(lease, grant)
   }
 
   /** The same object for equal wishes, so that a hundred thousand leases do not keep as many of them. */

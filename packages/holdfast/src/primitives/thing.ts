@@ -5,8 +5,8 @@
 import type { Lease, TakeOptions } from '../api.ts'
 import { parseDuration, show } from '../duration.ts'
 import type { Grant } from '../front/grant.ts'
-import { checkParent, type TakeTerms } from '../front/takes.ts'
-import type { Settled, Wish } from '../front/task.ts'
+import { checkParent } from '../front/takes.ts'
+import type { Settled, TakeTerms, Told, Wish } from '../front/task.ts'
 import { type Kind, lineOf } from '../names.ts'
 import { OPTIONS, type OptionNames } from '../options.ts'
 import type { Home } from './home.ts'
@@ -62,18 +62,33 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
     return { ...this.own, ...options }
   }
 
-  protected begin(
-    options: O,
-    waitMs: number,
-    told: (result: TakeResult<L>) => void,
-    failed: (error: unknown) => void,
-  ): void {
-    this.#home.take(this.#terms(options, waitMs), (settled, sinceMs) => told(this.#resultOf(settled, sinceMs)), failed)
+  take(options: O, waitMs: number): Promise<TakeResult<L>> {
+    return new Promise((resolve, reject) => {
+      const told: Told = (settled, sinceMs) => resolve(this.#resultOf(settled, sinceMs))
+      this.#home.take(this.#terms(options, waitMs), told, reject)
+    })
+  }
+
+  /** As all do it, but with one promise: of these takes there are most, and promises are most of what one costs. */
+  override acquire(options?: O): Promise<L> {
+    return new Promise((resolve, reject) => {
+      const merged = this.merged(options)
+      const told: Told = (settled, sinceMs) => {
+        if (settled.kind === 'granted') resolve(this.#hand(settled.grant))
+        else reject(this.refusal(refused(settled, sinceMs)))
+      }
+      this.#home.take(this.#terms(merged, this.waitOf(merged, this.patienceMs)), told, reject)
+    })
+  }
+
+  #hand(grant: Grant): L {
+    const lease = this.#shape.lease(grant)
+    this.#home.watch(lease, grant)
+    return lease
   }
 
   #resultOf(settled: Settled, sinceMs: number): TakeResult<L> {
-    if (settled.kind === 'busy') return { kind: 'busy', holder: settled.holder, sinceMs }
-    if (settled.kind === 'failed') return settled
+    if (settled.kind !== 'granted') return refused(settled, sinceMs)
     const { grant } = settled
     return { kind: 'granted', taken: { lease: this.#shape.lease(grant), grants: [grant] } }
   }
@@ -94,7 +109,7 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
   }
 
   protected watch({ lease, grants }: Taken<L>): void {
-    this.#home.watch(lease, grants)
+    for (const grant of grants) this.#home.watch(lease, grant)
   }
   protected now(): number {
     return this.#home.clock.monotonicMs()
@@ -121,6 +136,13 @@ export class Thing<L extends Omit<Lease, 'fence'>, O extends TakeOptions> extend
     const own = alone || detached || options.fair === true || !this.#home.settings.front
     return { weight, capacity, shared, slot, value, maxHoldMs, label: options.label ?? null, detached, alone: own }
   }
+}
+
+function refused(
+  settled: Exclude<Settled, { kind: 'granted' }>,
+  sinceMs: number,
+): Exclude<TakeResult<never>, { kind: 'granted' }> {
+  return settled.kind === 'busy' ? { kind: 'busy', holder: settled.holder, sinceMs } : settled
 }
 
 /** @throws {TypeError} when it is no lease of this Holdfast object */

@@ -29,58 +29,43 @@ export abstract class Verbs<L extends Omit<Lease, 'fence'>, O extends TakeOption
   /** Default of `run` and `acquire`. */
   protected abstract readonly patienceMs: number
 
-  /** One take; tells its result, or fails for what is no result. */
-  protected abstract begin(
-    options: O,
-    waitMs: number,
-    told: (result: TakeResult<L>) => void,
-    failed: (error: unknown) => void,
-  ): void
+  /** One take, as those use it that take several. Rejects for what is no result. */
+  abstract take(options: O, waitMs: number): Promise<TakeResult<L>>
   /** Called with a lease that the user will hold, to notice its loss. */
   protected abstract watch(taken: Taken<L>): void
   abstract release(leaseId: string): Promise<boolean>
 
   async run<T>(fn: (lease: L) => T | PromiseLike<T>, options?: O): Promise<T> {
     checkFunction(fn)
-    const merged = this.#merge(options)
-    const result = await this.take(merged, this.#wait(merged, this.patienceMs))
+    const merged = this.merged(options)
+    const result = await this.take(merged, this.waitOf(merged, this.patienceMs))
     if (result.kind === 'granted') return section(result.taken, fn)
-    throw result.kind === 'busy' ? this.#timeout(result) : result.error
+    throw this.refusal(result)
   }
 
   async tryRun<T>(fn: (lease: L) => T | PromiseLike<T>, options?: O): Promise<Ran<T>> {
     checkFunction(fn)
-    const merged = this.#merge(options)
-    const result = await this.take(merged, this.#wait(merged, 0))
+    const merged = this.merged(options)
+    const result = await this.take(merged, this.waitOf(merged, 0))
     if (result.kind === 'granted') return { ran: true, value: await section(result.taken, fn) }
     if (result.kind === 'busy') return { ran: false, holder: result.holder }
     if (isHoldfastError(result.error, 'WAIT_TIMEOUT')) return { ran: false, holder: result.error.holder }
     throw result.error
   }
 
-  /** No async function: of takes there are many, and promises would be most of what one costs. */
-  acquire(options?: O): Promise<L> {
-    return new Promise((resolve, reject) => {
-      const merged = this.#merge(options)
-      const told = (result: TakeResult<L>): void => {
-        if (result.kind === 'granted') resolve(this.#hand(result.taken))
-        else reject(result.kind === 'busy' ? this.#timeout(result) : result.error)
-      }
-      this.begin(merged, this.#wait(merged, this.patienceMs), told, reject)
-    })
+  async acquire(options?: O): Promise<L> {
+    const merged = this.merged(options)
+    const result = await this.take(merged, this.waitOf(merged, this.patienceMs))
+    if (result.kind === 'granted') return this.#hand(result.taken)
+    throw this.refusal(result)
   }
 
   async tryAcquire(options?: O): Promise<L | null> {
-    const merged = this.#merge(options)
-    const result = await this.take(merged, this.#wait(merged, 0))
+    const merged = this.merged(options)
+    const result = await this.take(merged, this.waitOf(merged, 0))
     if (result.kind === 'granted') return this.#hand(result.taken)
     if (result.kind === 'busy' || isHoldfastError(result.error, 'WAIT_TIMEOUT')) return null
     throw result.error
-  }
-
-  /** One take, as those use it that take several. */
-  take(options: O, waitMs: number): Promise<TakeResult<L>> {
-    return new Promise((resolve, reject) => this.begin(options, waitMs, resolve, reject))
   }
 
   protected abstract now(): number
@@ -89,14 +74,16 @@ export abstract class Verbs<L extends Omit<Lease, 'fence'>, O extends TakeOption
     this.watch(taken)
     return taken.lease
   }
-  #merge(options: O | undefined): O {
+  protected merged(options: O | undefined): O {
     return options === undefined ? this.own : { ...this.own, ...checkTake(options, this.callOptions) }
   }
-  #wait(options: O, fallbackMs: number): number {
+  protected waitOf(options: O, fallbackMs: number): number {
     return options.wait === undefined ? fallbackMs : parseWait(options.wait)
   }
-  #timeout({ sinceMs, holder }: { readonly sinceMs: number; readonly holder: ClaimView | null }): WaitTimeoutError {
-    return new WaitTimeoutError(this.name, this.now() - sinceMs, holder)
+  /** The error of a take that was to get something. */
+  protected refusal(result: Exclude<TakeResult<L>, { kind: 'granted' }>): unknown {
+    if (result.kind === 'failed') return result.error
+    return new WaitTimeoutError(this.name, this.now() - result.sinceMs, result.holder)
   }
 }
 

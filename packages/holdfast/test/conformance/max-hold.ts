@@ -164,20 +164,22 @@ function sections(kind: Exclusive): Facts {
 
     async 'a section is not left alone: run settles only when its function has'(world) {
       const thing = await laid(kind, world)
-      const { passed, open } = gate()
+      const [begun, ended] = [gate(), gate()]
       const locks = world.make()
       let over = false
       const section = thing.of(locks).run(
         async () => {
-          await passed
+          begun.open()
+          await ended.passed
           over = true
         },
         { maxHold: brief(0) },
       )
       const outcome = rejection(section).then((error) => ({ error, over }))
+      await soon('the section', begun.passed)
       // Meanwhile the lock is another's.
       const next = await soon('the next', thing.of(locks).acquire(), LOOK_MS)
-      open()
+      ended.open()
       assert.equal((await outcome).over, true)
       assert.equal(next.isHeld(), true)
     },

@@ -37,15 +37,16 @@ export async function runCrowd(contender: Contender, crowd: Crowd): Promise<Sect
   const askedAtMs: number[] = []
   const startAtMs: number[] = []
   const endAtMs: number[] = []
-  const waiting = new Map<number, number>()
+  /** By task; NaN: it waits for nothing. */
+  const waiting = new Float64Array(crowd.tasks).fill(Number.NaN)
   const section = async (id: number): Promise<void> => {
     const asked = now()
-    waiting.set(id, asked)
+    waiting[id] = asked
     let release = await contender.take(crowd.name)
     while (release === null && now() < crowd.endAtMs) release = await contender.take(crowd.name)
     const began = now()
     if (release === null || began >= crowd.endAtMs) return void (await release?.())
-    waiting.delete(id)
+    waiting[id] = Number.NaN
     const row = task.push(id) - 1
     askedAtMs.push(asked)
     startAtMs.push(began)
@@ -60,7 +61,14 @@ export async function runCrowd(contender: Contender, crowd: Crowd): Promise<Sect
   const all = Promise.all(Array.from({ length: crowd.tasks }, (_, id) => run(id))).then(() => true)
   const closed = pause(crowd.endAtMs - now() + DRAIN_MS + crowd.holdMs, false)
   const drained = await Promise.race([all, closed])
-  return { task, askedAtMs, startAtMs, endAtMs, unservedAtMs: [...waiting.values()], drained }
+  return {
+    task,
+    askedAtMs,
+    startAtMs,
+    endAtMs,
+    unservedAtMs: [...waiting].filter((askedAt) => !Number.isNaN(askedAt)),
+    drained,
+  }
 }
 
 const offsetMs = nowMs() - performance.now()

@@ -49,9 +49,10 @@ function quorumOver(clients: readonly Parameters<typeof redis>[0][]): Holdfast {
 function contenderOf(locks: Holdfast, options: MutexOptions): Contender {
   const taken: MutexOptions = { ...options, wait: 'forever' }
   return {
-    async take(name) {
-      const lease = await locks.mutex(name, taken).acquire()
-      return () => lease.release()
-    },
+    take: (name) =>
+      locks
+        .mutex(name, taken)
+        .acquire()
+        .then((lease) => () => lease.release()),
   }
 }
