@@ -20,7 +20,9 @@ export function asBackend(port: Port): Backend {
 export function portOf(backend: unknown): Port {
   const port = typeof backend === 'object' && backend !== null ? (backend as { [PORT]?: Port })[PORT] : undefined
   if (port === undefined) {
-    throw new TypeError(`target must be a URL or a backend such as memory() or sqlite(file), not ${show(backend)}`)
+    throw new TypeError(
+      `target must be a URL, or a backend such as memory() or sqlite(file), or redis(client) from 'holdfast/redis', not ${show(backend)}`,
+    )
   }
   return port
 }

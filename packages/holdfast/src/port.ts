@@ -41,6 +41,8 @@ export interface LedgerSetup {
   readonly quarantine: boolean
   /** It is a node of a quorum: whoever finds it empty takes it for one that has lost its data. */
   readonly voter?: boolean
+  /** Aborted when nobody wants a connection any more that is still being made. */
+  readonly signal?: AbortSignal
   readonly clock: Clock
   readonly random: Random
   /** Told that a claim (by id), a line or cell (by name), or anything at all (null) may have changed. Never a fact. */
@@ -186,10 +188,7 @@ export interface Amendment {
   readonly maxHoldMs?: number | null
   /** A smaller weight. */
   readonly weight?: number
-  /**
-   * Rises with each amendment of a claim: one that comes late, or again, must not undo a newer one. A store to which
-   * nothing can come late need not heed it.
-   */
+  /** Rises with each amendment of a claim: one that comes late must not undo a newer one. Where none can: not heeded. */
   readonly order?: number
 }
 

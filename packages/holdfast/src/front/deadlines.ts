@@ -12,6 +12,9 @@ interface Patience {
   timer: Timer | null
 }
 
+/** So many lists and their timers stay while nobody has that patience: it will be the next one's again. */
+const KEPT = 16
+
 export class Deadlines {
   readonly #clock: Clock
   readonly #over: (task: Task) => void
@@ -47,6 +50,7 @@ export class Deadlines {
     else earlier.later = later
     if (later === null) patience.tail = earlier
     else later.earlier = earlier
+    if (patience.head === null && this.#patiences.size > KEPT) this.#drop(patience)
   }
 
   /** All that wait, those with the same patience in their order. */
@@ -61,6 +65,12 @@ export class Deadlines {
   close(): void {
     for (const { timer } of this.#patiences.values()) timer?.cancel()
     this.#patiences.clear()
+  }
+
+  #drop(patience: Patience): void {
+    patience.timer?.cancel()
+    patience.timer = null
+    if (this.#patiences.get(patience.waitMs) === patience) this.#patiences.delete(patience.waitMs)
   }
 
   #newPatience(waitMs: number): Patience {

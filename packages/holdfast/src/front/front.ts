@@ -7,12 +7,14 @@
  *
  * Long because queue, open claims and the one closed claim change together, in one synchronous step.
  */
+
 import type { Timer } from '../clock.ts'
 import { isOutage, type LossReason } from '../errors.ts'
 import type { Claim, ClaimListener } from '../keeper/claim.ts'
 import type { Keeper } from '../keeper/keeper.ts'
 import type { ClaimRow } from '../port.ts'
 import { jittered } from '../random.ts'
+import { nextTick } from '../turn.ts'
 import { type Fit, fit } from './fit.ts'
 import type { Grant } from './grant.ts'
 import { Hold, type HoldOwner } from './hold.ts'
@@ -299,7 +301,7 @@ export class Front implements HoldOwner, ClaimListener {
   #letCome(hold: Hold): void {
     hold.preparing = true
     hold.rested = true
-    process.nextTick(() => {
+    nextTick(() => {
       hold.preparing = false
       this.#pump()
     })
@@ -332,13 +334,18 @@ export class Front implements HoldOwner, ClaimListener {
   /** A hold that the wish can be granted by, `soon` when one will do presently, or `none`. */
   #find(wish: Wish, now: number): Hold | 'soon' | 'none' {
     let soon = false
+    const stale: [Hold, Exclude<Fit, string>][] = []
+    // No more questions than tasks: with a thousand free permits the last answers would be stale when they come.
+    let needed = this.#queue?.size ?? 1
     for (const hold of this.#holds) {
       const how: Fit = fit(hold, wish, this.keeper.settings, now, this.#crowded)
       if (how === 'now') return hold
-      if (how === 'ask') this.#prepare(hold, {})
-      else if (typeof how === 'object') this.#prepare(hold, how)
-      if (how !== 'never') soon = true
+      if (how === 'never') continue
+      soon = true
+      if (how !== 'soon') stale.push([hold, how === 'ask' ? {} : how])
+      else if (hold.preparing) needed--
     }
+    for (const [hold, change] of stale.slice(0, Math.max(0, needed))) this.#prepare(hold, change)
     return soon ? 'soon' : 'none'
   }
 
@@ -390,7 +397,8 @@ export class Front implements HoldOwner, ClaimListener {
       hold.preparing = false
       if (told) hold.stampedMs = change.maxHoldMs ?? null
       if (told && !claim.contended) {
-        hold.baseMs = claim.freshMs
+        // From its arrival: where the way takes longer than a slice, no answer would ever be fresh.
+        hold.baseMs = Math.floor(this.keeper.clock.monotonicMs())
         hold.passes = 0
       }
       this.#pump()

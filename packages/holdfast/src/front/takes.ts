@@ -13,6 +13,7 @@ import { Deadlines } from './deadlines.ts'
 import { Front, type FrontHome } from './front.ts'
 import type { Grant } from './grant.ts'
 import { Nest } from './nest.ts'
+import { Signals } from './signals.ts'
 import { type Settled, type TakeTerms, Task, type TaskOwner, type Told, type Wish } from './task.ts'
 import { LeakWatch } from './watch.ts'
 
@@ -23,6 +24,7 @@ export class Takes implements FrontHome, TaskOwner {
   #detached = 0
   readonly leaks: LeakWatch
   readonly #deadlines: Deadlines
+  readonly #signals = new Signals((task, reason) => this.#aborted(task, reason))
   readonly #fronts = new Map<string, Front>()
   /** Grants that were reported as held for long, with the age of the next report. */
   readonly #warned = new Map<Grant, number>()
@@ -59,7 +61,7 @@ export class Takes implements FrontHome, TaskOwner {
     // A try waits for nobody, but its question has a time limit too.
     this.#deadlines.add(task, terms.waitMs === 0 ? keeper.tryMs : terms.waitMs)
     try {
-      if (terms.signal !== undefined) this.#heed(task, terms.signal)
+      if (terms.signal !== undefined) this.#signals.add(task, terms.signal)
     } catch (error) {
       task.settle({ kind: 'failed', error, outcome: 'refused' })
     }
@@ -69,6 +71,7 @@ export class Takes implements FrontHome, TaskOwner {
   settled(task: Task, settled: Settled): void {
     this.keeper.vigil.end()
     this.#deadlines.remove(task)
+    if (task.terms.signal !== undefined) this.#signals.remove(task, task.terms.signal)
     if (wanted('holdfast:take')) this.#report(task, settled)
     task.told(settled, task.sinceMs)
   }
@@ -163,13 +166,9 @@ export class Takes implements FrontHome, TaskOwner {
     place.drop(task)
   }
 
-  #heed(task: Task, signal: AbortSignal): void {
-    task.signal = signal
-    task.onAbort = () => {
-      task.settle({ kind: 'failed', error: signal.reason, outcome: 'aborted' })
-      task.place?.drop(task)
-    }
-    signal.addEventListener('abort', task.onAbort, { once: true })
+  #aborted(task: Task, reason: unknown): void {
+    task.settle({ kind: 'failed', error: reason, outcome: 'aborted' })
+    task.place?.drop(task)
   }
 
   /** The lease of this call chain that the take is nested in; null: it stands in line like a stranger. */

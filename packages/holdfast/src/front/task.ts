@@ -74,8 +74,6 @@ export class Task {
   earlier: Task | null = null
   later: Task | null = null
   dueMs = 0
-  signal: AbortSignal | null = null
-  onAbort: (() => void) | null = null
   /** A try that waits for an answer on its way, and for nothing else. */
   once = false
   /** Its own claim, when it does not go through the queue. */
@@ -95,7 +93,6 @@ export class Task {
     if (this.settled) return
     this.settled = true
     this.#owner.settled(this, settled)
-    if (this.onAbort !== null) unlisten(this.signal, this.onAbort)
   }
 }
 
@@ -129,14 +126,5 @@ export class TaskQueue {
     task.prev = null
     task.next = null
     this.#size--
-  }
-}
-
-/** A signal is the user's object; what it does must not keep a take from being settled. */
-function unlisten(signal: AbortSignal | null, onAbort: () => void): void {
-  try {
-    signal?.removeEventListener('abort', onAbort)
-  } catch {
-    // It keeps a listener that does nothing any more.
   }
 }

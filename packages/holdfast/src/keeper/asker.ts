@@ -2,10 +2,12 @@
  * Asks the store about claims that may have changed. Nothing is decided on a hint: a hint marks a claim dirty, the mark
  * is cleared when an ask is *sent*, and a claim that is dirty again after the reply is asked about again.
  */
+
 import type { Clock } from '../clock.ts'
 import { isHoldfastError } from '../errors.ts'
 import type { AskAnswer, Standing } from '../port.ts'
 import { jittered, type Random } from '../random.ts'
+import { microtask } from '../turn.ts'
 import type { Claim } from './claim.ts'
 import type { Session } from './session.ts'
 import { type Start, startNow } from './tenure.ts'
@@ -40,7 +42,7 @@ export class Asker {
     session.dirty.add(claim)
     if (session.asking) return
     session.asking = true
-    queueMicrotask(() => void this.#work(session))
+    microtask(() => void this.#work(session))
   }
 
   async #work(session: Session): Promise<void> {

@@ -107,7 +107,8 @@ export class Keeper implements ClaimOwner, Gate {
   /** Ends all sessions, and with them what they held, within a bounded time also when the store hangs. */
   async close(): Promise<void> {
     const limitMs = Math.min(this.sessions.callMs, CLOSE_MS_MAX)
-    const sessions = [...this.sessions.byBucket.values(), ...this.sessions.loners]
+    // What is being opened would stay in the store until somebody comes by.
+    const sessions = [...this.sessions.byBucket.values(), ...this.sessions.loners, ...this.sessions.unanswered]
     this.outbox.close()
     this.#ear.close()
     await this.pulse.close()

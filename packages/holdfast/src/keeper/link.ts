@@ -17,6 +17,7 @@ const RESUMED_MS = 100
 export class Link {
   readonly #port: Port
   readonly #setup: LedgerSetup
+  readonly #ending = new AbortController()
   readonly #clock: Clock
   readonly #limits: Limits
   #ledger: Promise<Ledger> | null = null
@@ -34,7 +35,7 @@ export class Link {
 
   constructor(port: Port, setup: LedgerSetup) {
     this.#port = port
-    this.#setup = setup
+    this.#setup = { ...setup, signal: this.#ending.signal }
     this.#clock = setup.clock
     this.#limits = new Limits(setup.clock)
   }
@@ -190,6 +191,7 @@ export class Link {
   async close(limitMs: number): Promise<void> {
     this.#state = 'closed'
     const ledger = this.#connected
+    if (ledger === null) this.#ending.abort()
     this.#limits.close(new ClosedError('the Holdfast object is closed'))
     if (ledger !== null) await within(this.#clock, limitMs, ledger.close())
   }

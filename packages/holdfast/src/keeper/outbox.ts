@@ -3,9 +3,11 @@
  * repeated, one that finds nothing is repeated past the claim's not-after, for a late enter may still put it there.
  * Leaves of one turn travel together.
  */
+
 import type { Clock, Timer } from '../clock.ts'
 import type { ClaimKey, Timed } from '../port.ts'
 import { jittered, type Random } from '../random.ts'
+import { microtask } from '../turn.ts'
 import type { Session } from './session.ts'
 
 interface Entry extends ClaimKey {
@@ -109,7 +111,7 @@ export class Outbox {
       return
     }
     this.#due.set(entry.session.bucket, [entry])
-    queueMicrotask(() => this.#flush(entry.session.bucket))
+    microtask(() => this.#flush(entry.session.bucket))
   }
 
   #flush(bucket: number): void {

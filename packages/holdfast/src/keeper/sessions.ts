@@ -36,6 +36,8 @@ export class Sessions {
   readonly byBucket: Map<number, Session> = new Map()
   /** Sessions of detached claims that still wait. */
   readonly loners: Set<Session> = new Set()
+  /** Their `open` has no answer yet. */
+  readonly unanswered: Set<Session> = new Set()
   #everLost = false
   /** This client has had a session here before. */
   #opened = false
@@ -121,11 +123,13 @@ export class Sessions {
       minSeq: this.minSeq(bucket),
     }
     let start = startNow(this.#clock)
-    const { era } = await this.#link.call(this.callMs, (ledger) => {
+    const opening = this.#link.call(this.callMs, (ledger) => {
       // Not earlier: there may have been no connection yet.
       start = startNow(this.#clock)
+      this.unanswered.add(session)
       return ledger.open(draft)
     })
+    const { era } = await opening.finally(() => this.unanswered.delete(session))
     session.era = era
     this.#opened = true
     session.confirm(start)
@@ -171,7 +175,7 @@ export class Sessions {
   beaten(session: Session, answer: BeatAnswer, after: string, start: Start): boolean {
     if (session.state !== 'live') return false
     if (answer.state === 'session-gone' || session.standing() === 'lost') {
-      this.lose(session, this.#lossReason(session))
+      this.gone(session)
       return false
     }
     if (answer.state === 'moved') {
@@ -212,7 +216,7 @@ export class Sessions {
 
   /** The store says that the session is over. */
   gone(session: Session): void {
-    this.lose(session, this.#lossReason(session))
+    this.lose(session, session.standing() === 'live' ? 'forgotten' : this.#lossReason(session))
   }
 
   /** Whether the session is ours by our clocks. Loses it in this very step when it is not. */

@@ -3,7 +3,7 @@
  * `acquire` and `tryAcquire` for a lease. Not getting a lock in time is a value for the `try` verbs, an error otherwise.
  */
 import type { Lease, Lockable, Ran, TakeOptions } from '../api.ts'
-import { type ClaimView, isHoldfastError, type LeaseLostError, WaitTimeoutError } from '../errors.ts'
+import { type ClaimView, isHoldfastError, LeaseLostError, WaitTimeoutError } from '../errors.ts'
 import { latest, runUnder } from '../front/chain.ts'
 import type { Grant } from '../front/grant.ts'
 import { checkFunction, checkTake, type OptionNames, parseWait } from '../options.ts'
@@ -102,9 +102,13 @@ async function section<L, T>({ lease, grants }: Taken<L>, fn: (lease: L) => T | 
     .map(releaseGrant)
     .filter((left) => typeof left === 'object')
   // A release problem never hides what the function did.
-  if (leaving.length > 0) await Promise.allSettled(leaving)
+  const left = leaving.length === 0 ? [] : await Promise.allSettled(leaving)
   if (lost !== undefined) throw lossOf(lost, settled)
   if (settled.status === 'rejected') throw settled.reason
+  // The store had it no more, so somebody else may have been inside; only no beat has told of it yet.
+  if (left.some((one) => one.status === 'fulfilled' && !one.value)) {
+    throw new LeaseLostError(last[0]?.hold.name ?? '', 'forgotten', settled)
+  }
   return settled.value
 }
 

@@ -136,6 +136,17 @@ const inspecting: Facts = {
 }
 
 const forcing: Facts = {
+  async 'a section that was released by force rejects, also when no beat has told of it before its end'(world) {
+    const [locks, other] = [world.make(), world.make()]
+    const section = locks.mutex('thing').run(async () => {
+      assert.equal(await other.forceRelease('thing'), 1)
+      await other.mutex('thing').acquire({ wait: '5s' })
+      return 'done'
+    })
+    const error = await refusal('LEASE_LOST', section)
+    assert.deepEqual(error.settled, { status: 'fulfilled', value: 'done' })
+  },
+
   async 'a holder that is released by force is told within a beat, and the next is served'(world) {
     const { ttl } = world.subject
     const locks = world.make({ ttl })

@@ -25,11 +25,21 @@ process.stdout.write('holding\\n')
 await new Promise((resolve) => process.stdin.once('data', resolve))
 process.stdin.destroy()
 await Promise.all([one.close(), two.close()])
-process.stdout.write('closed\\n')
+process.stdout.write('closed\n')
 `
 
-async function exitMs(server: RedisServer, trouble: () => Promise<void>): Promise<number> {
-  const args = ['--input-type=module', '-e', PROGRAM, server.url]
+/** Its first connection hangs. */
+const EARLY = `
+import { holdfast } from '${new URL('index.mjs', LIBRARY).href}'
+const locks = holdfast(process.argv[1], { namespace: 'exit' })
+locks.mutex('thing').acquire().catch(() => {})
+await new Promise((resolve) => setTimeout(resolve, 500))
+await locks.close()
+process.stdout.write('closed\n')
+`
+
+async function exitMs(server: RedisServer, trouble: () => Promise<void>, program = PROGRAM): Promise<number> {
+  const args = ['--input-type=module', '-e', program, server.url]
   const child = spawn(process.execPath, args, { cwd: FOLDER, stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = new Promise<number>((resolve) => child.once('exit', () => resolve(performance.now())))
   let closedMs = 0
@@ -57,4 +67,10 @@ test('a process ends within 200 ms of close beside a server that hangs', async (
   await using server = await RedisServer.start({ name: 'exit' })
   const hang = async (): Promise<void> => server.pause()
   expect(await exitMs(server, hang)).toBeLessThan(EXIT_MS)
+})
+
+test('a process ends within 200 ms of close while its first connection hangs', async () => {
+  await using server = await RedisServer.start({ name: 'exit' })
+  server.pause()
+  expect(await exitMs(server, async () => {}, EARLY)).toBeLessThan(EXIT_MS)
 })

@@ -2,6 +2,7 @@
  * One client of a memory store: the port's promises on top of the store's plain steps. Hints come on a microtask, never
  * inside the call that caused them.
  */
+
 import { Turn } from '../../clock-turn.ts'
 import { BackendUnavailableError } from '../../errors.ts'
 import type {
@@ -26,6 +27,7 @@ import type {
   SessionKey,
   Timed,
 } from '../../port.ts'
+import { microtask } from '../../turn.ts'
 import type { Store } from './store.ts'
 
 export class MemoryLedger implements Ledger {
@@ -110,7 +112,7 @@ export class MemoryLedger implements Ledger {
   /** Called by the store's owner for each change, inside the step that made it. */
   hint(what: string): void {
     if (this.#listeners <= 0) return
-    queueMicrotask(() => {
+    microtask(() => {
       if (!this.#closed && this.#listeners > 0) this.#setup.onHint(what)
     })
   }

@@ -16,7 +16,10 @@ export async function ledgerOver(
   replicas: number,
   warned: Set<string>,
 ): Promise<Ledger> {
+  const giveUp = (): void => void wire.close()
+  setup.signal?.addEventListener('abort', giveUp, { once: true })
   try {
+    setup.signal?.throwIfAborted()
     await wire.ready()
     const settings = wire.warnings.map((message) => ({ code: 'client', message }))
     for (const { code, message } of [...settings, ...(await lookAt(wire))]) {
@@ -31,5 +34,7 @@ export async function ledgerOver(
   } catch (error) {
     await wire.close()
     throw failureOf(error, wire.failsOver)
+  } finally {
+    setup.signal?.removeEventListener('abort', giveUp)
   }
 }

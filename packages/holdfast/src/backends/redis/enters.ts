@@ -2,7 +2,9 @@
  * Takes of one session that are made in the same turn of the event loop, as one call of `enter.lua`. They are sent when
  * the turn's promises have run, so that waiting for company costs no time.
  */
+
 import type { ClaimDraft, EnterAnswer, EnterTerms, SessionKey } from '../../port.ts'
+import { nextTick } from '../../turn.ts'
 import { micros } from './cells.ts'
 import { AGAIN, DETACHED, enterAnswerOf, notesText, type Reply, SLOT, serverMsOf, stateOf } from './reply.ts'
 
@@ -33,7 +35,7 @@ export class Enters {
 
   #add(one: Waiting): void {
     this.#waiting.push(one)
-    if (this.#waiting.length === 1) process.nextTick(() => this.#flush())
+    if (this.#waiting.length === 1) nextTick(() => this.#flush())
   }
 
   #flush(): void {

@@ -48,6 +48,7 @@ export function failureOf(error: unknown, failsOver: boolean, script = ''): Hold
     return refused(`${REFUSALS.get('NOPERM')}: ${denial(message, script)}`, error)
   if (refusal !== undefined) return refused(refusal === '' ? message.replace(/^HOLDFAST /, '') : refusal, error)
   if (REPLICA.has(code) && !failsOver) return refused('it is a read-only replica', error)
+  if (code === 'ERR' && /DB index/.test(message)) return refused(message.replace(/^ERR /, ''), error)
   if (code === 'ERR' && TOO_OLD.test(message)) return refused('it is older than Redis 7.0', error)
   if (code === 'ERR' && /user_script|script/.test(message)) return refused(`a script failed: ${message}`, error)
   const passing = PASSING.has(code) || REPLICA.has(code) ? 'the Redis server cannot answer now' : 'Redis failed'

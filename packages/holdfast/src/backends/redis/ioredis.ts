@@ -29,6 +29,7 @@ export interface Ioredis {
   call(command: string, ...args: string[]): Promise<unknown>
   subscribe(...channels: string[]): Promise<unknown>
   on(event: string, listener: (first: unknown, second: string) => void): unknown
+  listenerCount?(event: string): number
   off(event: string, listener: (first: unknown, second: string) => void): unknown
 }
 
@@ -39,8 +40,8 @@ interface IoredisCluster extends Ioredis {
   nodes(role: 'master' | 'all'): readonly Ioredis[]
 }
 
-/** How long a client that is handed in before it is connected may take. */
-const READY_MS = 2000
+/** How long a client that is handed in before it is connected may take: less than an attempt, to say what was wrong. */
+const READY_MS = 1500
 /** One of several servers may be away, and the others are not to wait for it. */
 const NODE_READY_MS = 300
 /** So often at most a server is left for being a replica. */
@@ -174,8 +175,9 @@ export class IoredisWire implements Wire, Runner {
   }
 }
 
-function notConnected(status: string): BackendUnavailableError {
-  return new BackendUnavailableError(`the ioredis client is not connected: ${status}`)
+function notConnected(status: string, cause: unknown = null): BackendUnavailableError {
+  const why = cause instanceof Error && cause.message !== '' ? `, ${cause.message}` : ''
+  return new BackendUnavailableError(`the ioredis client is not connected: ${status}${why}`, { cause })
 }
 
 function prefixOf({ options }: Ioredis): string {
@@ -191,17 +193,22 @@ function addressOf({ options }: Ioredis): string {
 async function readied(client: Ioredis, clock: Clock, limitMs: number, own: boolean): Promise<void> {
   if (client.status === 'ready') return
   let onChange = (): void => {}
-  let fail = (_: unknown): void => {}
+  let onError = (_: unknown): void => {}
+  let lastError: unknown = null
+  // Where nobody listens to the errors of a client that was handed in, it writes them to the console, and shall go on.
+  const listens = own || (client.listenerCount?.('error') ?? 0) > 0
   const ready = new Promise<void>((resolve, reject) => {
-    fail = reject
+    onError = (error) => {
+      lastError = error
+      if (own) reject(error)
+    }
     onChange = () => {
       if (client.status === 'ready') resolve()
       else if (client.status === 'end') reject(new BackendUnavailableError('the ioredis client was closed'))
     }
     client.on('ready', onChange)
     client.on('end', onChange)
-    // The errors of a client that was handed in are its owner's, who must not miss them for our listening.
-    if (own) client.on('error', fail)
+    if (listens) client.on('error', onError)
     onChange()
     // What it says of failed attempts comes as events.
     if (client.status === 'wait') client.connect().catch(() => {})
@@ -209,7 +216,7 @@ async function readied(client: Ioredis, clock: Clock, limitMs: number, own: bool
   const outcome = await within(clock, limitMs, ready)
   client.off('ready', onChange)
   client.off('end', onChange)
-  if (own) client.off('error', fail)
+  if (listens) client.off('error', onError)
   if (outcome.kind === 'error') throw outcome.error
-  if (outcome.kind === 'late') throw notConnected(client.status)
+  if (outcome.kind === 'late') throw notConnected(client.status, lastError)
 }

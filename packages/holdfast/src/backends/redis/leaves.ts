@@ -2,7 +2,9 @@
  * Leaves of one bucket that are made in the same turn of the event loop, as one call of `leave.lua`. They are sent when
  * the turn's promises have run, so that waiting for company costs no time.
  */
+
 import type { ClaimKey, Ledger } from '../../port.ts'
+import { nextTick } from '../../turn.ts'
 import { type Reply, serverMsOf } from './reply.ts'
 
 type Left = Awaited<ReturnType<Ledger['leave']>>
@@ -27,7 +29,7 @@ export class Leaves {
   leave(bucket: number, claims: readonly ClaimKey[]): Promise<Left> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ bucket, claims, resolve, reject })
-      if (this.#waiting.length === 1) process.nextTick(() => this.#flush())
+      if (this.#waiting.length === 1) nextTick(() => this.#flush())
     })
   }
 

@@ -52,7 +52,7 @@ interface Cluster extends NodeRedis {
 export type NodeRedisKind = 'client' | 'cluster' | 'sentinel' | 'primary'
 
 const PLAIN = { timeout: undefined, typeMapping: {} }
-const READY_MS = 2000
+const READY_MS = 1500
 const LOOK_MS = 20
 const REDISCOVER_MS = 500
 

@@ -2,6 +2,7 @@
  * One client of a SQLite database: the port's questions as operations in transactions. Whatever could grow without
  * bound is cut into several operations, so that no transaction is long.
  */
+
 import type {
   AmendAnswer,
   Amendment,
@@ -22,6 +23,7 @@ import type {
   Standing,
   Timed,
 } from '../../port.ts'
+import { microtask } from '../../turn.ts'
 import { requireClaim } from '../rules.ts'
 import { Bell } from './bell.ts'
 import { addMember, countMembers, getCell, removeCell, setCell } from './cell.ts'
@@ -176,7 +178,7 @@ export class SqliteLedger implements Ledger, Neighbour {
     if (!this.#watch.isOn) return
     if (moves !== null) this.#watch.told(moves)
     if (hints.size === 0) return
-    queueMicrotask(() => {
+    microtask(() => {
       for (const hint of hints) if (this.#watch.isOn) this.#setup.onHint(hint)
     })
   }

@@ -3,9 +3,11 @@
  * number and a time, so that the event loop is never held for long; when somebody else is writing they wait, without
  * holding it at all.
  */
+
 import type { Clock, Timer } from '../../clock.ts'
 import { BackendUnavailableError, HoldfastError } from '../../errors.ts'
 import { jittered, type Random } from '../../random.ts'
+import { microtask } from '../../turn.ts'
 import type { Connection } from './connection.ts'
 import { failureOf, isBusy } from './failure.ts'
 import { NeedsWriting, type Step, Unfinished } from './step.ts'
@@ -83,7 +85,7 @@ export class Queue {
       return
     }
     this.#scheduled = true
-    queueMicrotask(() => {
+    microtask(() => {
       this.#scheduled = false
       if (this.#timer === null && !this.#closed) this.#runAndGoOn()
     })
