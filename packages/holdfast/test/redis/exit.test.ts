@@ -25,7 +25,7 @@ process.stdout.write('holding\\n')
 await new Promise((resolve) => process.stdin.once('data', resolve))
 process.stdin.destroy()
 await Promise.all([one.close(), two.close()])
-process.stdout.write('closed\n')
+process.stdout.write('closed\\n')
 `
 
 /** Its first connection hangs. */
@@ -35,7 +35,7 @@ const locks = holdfast(process.argv[1], { namespace: 'exit' })
 locks.mutex('thing').acquire().catch(() => {})
 await new Promise((resolve) => setTimeout(resolve, 500))
 await locks.close()
-process.stdout.write('closed\n')
+process.stdout.write('closed\\n')
 `
 
 async function exitMs(server: RedisServer, trouble: () => Promise<void>, program = PROGRAM): Promise<number> {

@@ -131,7 +131,10 @@ export class World implements Observer, Ground {
     const lateMs = answer.serverMs - terms.notAfterMs
     if (lateMs > 0) this.verdicts.wrong('too late', `${draft.id} was entered ${lateMs.toFixed(1)} ms too late`)
     this.#claims.set(draft.id, { era: this.#era, operation: Number(draft.label) })
-    if (!this.plan.calm) return
+    // A part of several things is held from the moment in which the last of them is.
+    const operation = this.plan.operations.find(({ id }) => id === Number(draft.label))
+    const isPart = operation?.kind === 'lock' && operation.thing.type === 'all'
+    if (!this.plan.calm || isPart) return
     const line = this.network.store.inspect(draft.line)?.claims ?? []
     const ahead = line.findIndex(({ id }) => id === draft.id)
     this.#neighbours.entered(draft.id, this.kernel.nowMs, ahead)
