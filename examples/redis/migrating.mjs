@@ -1,10 +1,12 @@
 /** Every call that docs/migrating.md puts beside one of another library, at work on Redis. */
 import { subscribe } from 'node:diagnostics_channel'
+// snippet: begin
 import { holdfast, isHoldfastError } from 'holdfast'
 import { redis } from 'holdfast/redis'
 import { Redis } from 'ioredis'
 
 const client = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379')
+// end
 subscribe('holdfast:take', ({ outcome }) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1))
 const outcomes = new Map()
 

@@ -38,7 +38,7 @@ export function notStartedAnswer(course: NotStarted, file: string, place: Place)
 export function endedAnswer(course: CommandEnded, lease: Taken, place: Place): Answer {
   const lost = course.told !== null || !course.held
   const exitCode = lost ? EXIT.lost : exitCodeOf(course.ended)
-  const reason = course.told ?? (lost ? 'expired' : null)
+  const reason = course.told ?? (lost ? 'forgotten' : null)
   return {
     exitCode,
     document: {
@@ -52,7 +52,7 @@ export function endedAnswer(course: CommandEnded, lease: Taken, place: Place): A
       command: { exitCode: course.ended?.code ?? null, signal: course.ended?.signal ?? null, killed: course.killed },
     },
     text: NO_TEXT,
-    remarks: lost ? [lossRemark(course, reason ?? 'expired', place)] : [],
+    remarks: lost ? [lossRemark(course, reason ?? 'forgotten', place)] : [],
   }
 }
 

@@ -86,8 +86,8 @@ describe('the end of a command', () => {
 
   test('is 76 when the lock was lost first, also after a success', () => {
     const answer = endedAnswer({ ...course, held: false, ended: { code: 0, signal: null } }, lease, place)
-    expect(answer).toMatchObject({ exitCode: 76, document: { outcome: 'lost', reason: 'expired' } })
-    expect(answer.remarks).toEqual(['"x" was lost, it was not renewed in time; the command exited with 0 after that'])
+    expect(answer).toMatchObject({ exitCode: 76, document: { outcome: 'lost', reason: 'forgotten' } })
+    expect(answer.remarks).toEqual(['"x" was lost, the store no longer has it; the command exited with 0 after that'])
   })
 
   test('is 76 when the command was told to end, and says how it went', () => {
