@@ -30,6 +30,8 @@ export interface NodeRedis {
   eval(text: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
   info(section: string): Promise<unknown>
   on(event: string, listener: (...args: unknown[]) => void): unknown
+  off(event: string, listener: (...args: unknown[]) => void): unknown
+  listenerCount?(event: string): number
 }
 
 interface Sentinel extends NodeRedis {
@@ -103,12 +105,24 @@ export class NodeRedisWire implements Wire, Runner {
   /** A client that was handed in is connected by its owner, or not at all. */
   async ready(): Promise<void> {
     const untilMs = this.#clock.monotonicMs() + READY_MS
-    while (!this.#connected()) {
-      const failure = this.#renewal?.failure ?? null
-      // A client that tries on says so by staying open.
-      const over = !this.#client.isOpen && (this.#renewal === null || failure !== null)
-      if (over || isRefusal(failure) || this.#clock.monotonicMs() > untilMs) throw failure ?? this.#notConnected()
-      await new Promise<void>((resolve) => this.#clock.after(LOOK_MS, resolve).ref())
+    let lastError: unknown = null
+    const onError = (error: unknown): void => {
+      lastError = error
+    }
+    // Where nobody listens to the errors of a client that was handed in, they shall end the process as before.
+    const listens = (this.#client.listenerCount?.('error') ?? 0) > 0
+    if (listens) this.#client.on('error', onError)
+    try {
+      while (!this.#connected()) {
+        const failure = this.#renewal?.failure ?? null
+        // A client that tries on says so by staying open.
+        const over = !this.#client.isOpen && (this.#renewal === null || failure !== null)
+        const isLate = this.#clock.monotonicMs() > untilMs
+        if (over || isRefusal(failure) || isLate) throw failure ?? this.#notConnected(lastError)
+        await new Promise<void>((resolve) => this.#clock.after(LOOK_MS, resolve).ref())
+      }
+    } finally {
+      if (listens) this.#client.off('error', onError)
     }
   }
 
@@ -198,9 +212,10 @@ export class NodeRedisWire implements Wire, Runner {
     return String(this.#client._keyPrefix ?? '')
   }
 
-  #notConnected(): BackendUnavailableError {
+  #notConnected(cause: unknown = null): BackendUnavailableError {
     const why = this.#client.isOpen ? 'is not connected' : 'is closed, or was never connected'
-    return new BackendUnavailableError(`the node-redis client ${why}`)
+    const said = cause instanceof Error && cause.message !== '' ? `: ${cause.message}` : ''
+    return new BackendUnavailableError(`the node-redis client ${why}${said}`, { cause })
   }
 
   async #spare(key: string | null): Promise<Spare> {
