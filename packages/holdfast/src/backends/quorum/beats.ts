@@ -75,26 +75,20 @@ export class Beats {
     startMs: number,
     terms: Pick<BeatTerms, 'ttlMs' | 'limit'>,
   ): Promise<boolean> {
-    const seats = [...session.seats].filter((seat) => seat.node === node && this.#isWanted(session, seat, startMs))
+    const seats = [...session.seats].filter((seat) => seat.node === node)
+    const wanted = seats.filter((seat) => isWanted(seat, session.draft.ttlMs, startMs))
+    const idle = seats.filter((seat) => !wanted.includes(seat))
+    for (const seat of idle) seat.gone = true
     try {
-      if (seats.length === 0) {
-        return (await session.seated(node, 0)).startMs >= startMs
-      }
-      const beaten = await Promise.all(seats.map((seat) => this.#beatSeat(seat, startMs, terms)))
+      const beaten = await Promise.all(wanted.map((seat) => this.#beatSeat(seat, startMs, terms)))
       // It has forgotten us, as a node does that was away: the next claim finds a session again.
-      if (beaten.every((one) => !one)) return (await session.seated(node, 0)).startMs >= startMs
-      return true
+      const confirmed = beaten.includes(true) || (await session.seated(node, 0)).startMs >= startMs
+      // Only now: of a node that was away one thing is asked at first, and that must be what claims live by.
+      for (const seat of idle) void session.endSeat(seat)
+      return confirmed
     } catch {
       return false
     }
-  }
-
-  /** Sessions at nodes that nothing came to for a ttl end by themselves. */
-  #isWanted(session: QuorumSession, seat: NodeSession, now: number): boolean {
-    if (!seat.gone && (seat.stands.size > 0 || now - seat.usedMs < session.draft.ttlMs)) return true
-    session.seats.delete(seat)
-    seat.gone = true
-    return false
   }
 
   async #beatSeat(
@@ -159,6 +153,11 @@ export class Beats {
     )
     return new QuorumError(`no majority of ${names.length} nodes confirmed what is held`, votes)
   }
+}
+
+/** What nothing came to for a ttl need not live on. */
+function isWanted(seat: NodeSession, ttlMs: number, now: number): boolean {
+  return !seat.gone && (seat.stands.size > 0 || now - seat.usedMs < ttlMs)
 }
 
 function openClaims(session: QuorumSession): readonly Claim[] {

@@ -122,8 +122,15 @@ export class QuorumLedger implements Ledger {
     for (const node of this.#nodes) node.limitMs = Math.min(LIMIT_MS_MAX, draft.ttlMs / 8)
     this.#forgetPast()
     const session = new QuorumSession(draft, this.#setup.clock, this.#setup.random)
-    await this.#questions.majority('opened the session', (node) => session.seated(node, 0))
+    // Known from here on, so that whoever closes meanwhile ends it.
     this.#sessions.set(draft.id, session)
+    try {
+      await this.#questions.majority('opened the session', (node) => session.seated(node, 0))
+    } catch (error) {
+      this.#sessions.delete(draft.id)
+      void session.end()
+      throw error
+    }
     return { serverMs: this.#now() }
   }
 
@@ -131,11 +138,7 @@ export class QuorumLedger implements Ledger {
     const session = this.#sessions.get(id)
     if (session === undefined) return { serverMs: this.#now() }
     this.#sessions.delete(id)
-    session.over = true
-    const seats = [...session.seats].filter(({ gone }) => !gone)
-    await Promise.allSettled(
-      seats.map(({ node, bucket, id: seat }) => node.call((ledger) => ledger.end({ bucket, id: seat }))),
-    )
+    await session.end()
     return { serverMs: this.#now() }
   }
 
@@ -235,15 +238,17 @@ export class QuorumLedger implements Ledger {
   async close(): Promise<void> {
     this.#closed = true
     this.#removals.close()
+    await Promise.all([...this.#sessions.values()].map((session) => session.end()))
+    this.#sessions.clear()
     await Promise.all(this.#nodes.map((node) => node.close()))
   }
 
-  /** Sessions that were lost end by themselves, and nobody says so here. */
+  /** Nobody says here that a session was lost, and what is left of it at the nodes would stay there. */
   #forgetPast(): void {
     for (const [id, session] of this.#sessions) {
       if (this.#now() < session.startMs + 2 * session.draft.ttlMs) continue
-      session.over = true
       this.#sessions.delete(id)
+      void session.end()
     }
   }
 

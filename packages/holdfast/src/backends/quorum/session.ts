@@ -1,9 +1,10 @@
 /**
  * A session of a quorum, and the sessions that it has at its nodes: one for each bucket of a node that it needs, opened
  * when a claim comes to it. What a reader would get wrong: a node that was away gets a new session for new claims; what
- * stood there before is gone for good.
+ * stood there before is gone for good. And a session that has run out leaves its entry at the node until it is ended.
  */
 import type { Clock } from '../../clock.ts'
+import { BackendUnavailableError } from '../../errors.ts'
 import type { SessionDraft, SessionKey } from '../../port.ts'
 import type { Random } from '../../random.ts'
 import type { Claim, Stand } from './claim.ts'
@@ -49,7 +50,7 @@ export class QuorumSession {
   startMs: number
   over = false
   readonly claims: Map<string, Claim> = new Map()
-  /** All that may live. */
+  /** All that nodes may have an entry of. */
   readonly seats: Set<NodeSession> = new Set()
   readonly #clock: Clock
   readonly #random: Random
@@ -73,6 +74,7 @@ export class QuorumSession {
 
   /** As `seat`, and opens one if there is none. */
   seated(node: Node, bucket: number): Promise<NodeSession> {
+    if (this.over) return Promise.reject(new BackendUnavailableError('the session of the quorum is over'))
     const ready = this.seat(node, bucket)
     if (ready !== null) return Promise.resolve(ready)
     const opening = mapOf(this.#opening, node)
@@ -83,16 +85,43 @@ export class QuorumSession {
     return begun
   }
 
+  /** Ends all that it has at its nodes, and what is still being opened there, as far as they answer within their limits. */
+  async end(): Promise<void> {
+    this.over = true
+    const opening = [...this.#opening.values()].flatMap((buckets) => [...buckets.values()])
+    await Promise.allSettled([
+      ...[...this.seats].map((seat) => this.endSeat(seat)),
+      // Not before it is there: the end of an unknown session changes nothing.
+      ...opening.map(async (seat) => this.endSeat(await seat)),
+    ])
+  }
+
+  /** Never rejects: a node that does not confirm it is asked again with the next beat. */
+  async endSeat(seat: NodeSession): Promise<void> {
+    const ended = seat.node.call((ledger) => ledger.end(seat))
+    await ended.then(
+      () => this.seats.delete(seat),
+      () => {},
+    )
+  }
+
   async #open(node: Node, bucket: number): Promise<NodeSession> {
     const seat = new NodeSession(node, bucket, this.#random.id())
     const { ttlMs, host, pid } = this.draft
     const startMs = this.#clock.monotonicMs()
     const draft = { bucket, id: seat.id, ttlMs, host, pid, seenBefore: true, minSeq: 0 }
-    const { era, heldBackMs = 0 } = await node.call((ledger) => ledger.open(draft))
-    seat.startMs = startMs
     seat.usedMs = startMs
+    const { era, heldBackMs = 0 } = await node.call((ledger) => {
+      const opened = ledger.open(draft)
+      // Also where that is told too late to be of use: it has to be ended all the same.
+      opened.then(
+        () => this.seats.add(seat),
+        () => {},
+      )
+      return opened
+    })
+    seat.startMs = startMs
     seat.era = era
-    this.seats.add(seat)
     mapOf(this.#current, node).set(bucket, seat)
     // All of a node comes of age at once, not each bucket a while after its first use.
     if (bucket === 0 && heldBackMs > 0) this.#bear(node)
