@@ -148,12 +148,23 @@ class Member {
   }
 }
 
+/** Node says once a thread what it thinks of its SQLite; main, which uses the same driver, has said it already. */
+function withholdRepetition(): void {
+  const listeners = process.rawListeners('warning') as NodeJS.WarningListener[]
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => {
+    const repeated = warning.name === 'ExperimentalWarning' && warning.message.startsWith('SQLite ')
+    if (!repeated) for (const listener of listeners) listener.call(process, warning)
+  })
+}
+
 const members = new Map<number, Member>()
 
 function post(mail: FromWorker): void {
   parentPort?.postMessage(mail)
 }
 
+withholdRepetition()
 parentPort?.on('message', (mail: ToWorker) => {
   if (mail.type === 'join') {
     const member = new Member(mail)

@@ -114,6 +114,20 @@ describe.concurrent('the heartbeat', () => {
       expectInTime('the worker ends', (await party.told('worker-over')).atMs - beganMs, 200)
     }),
   )
+
+  test(
+    'repeats nothing of what Node says of its SQLite, and passes on every other warning of its thread',
+    onStage(async (stage) => {
+      const flags = ['--warnings', '--import', new URL('program/warned.mjs', import.meta.url).href]
+      const party = await stage.party({ options, flags })
+      await party.order('take', { as: 'it', thing })
+      await untilStatus(party, ({ heartbeat }) => heartbeat === 'worker')
+      const said = await until('the warning', () => (party.stderr.includes('Fire is') ? party.stderr : null))
+      expect(said).not.toContain('SQLite is an experimental feature of a thread')
+      // That of the main thread, where Node has a driver that it calls so.
+      expect(said.split('SQLite is an experimental').length - 1).toBeLessThanOrEqual(1)
+    }),
+  )
 })
 
 const PROGRAM = fileURLToPath(new URL('program.mjs', import.meta.url))
