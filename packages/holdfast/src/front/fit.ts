@@ -73,7 +73,7 @@ function ends(hold: Hold, wish: Wish, sliceMs: number, now: number): Fit {
   if (endMs !== null && wish.maxHoldMs !== null) {
     const ownEndMs = now + wish.maxHoldMs
     // A claim made or restamped for such a task ends as the store says, a trifle earlier by our cautious reckoning.
-    const madeFor = hold.fresh ? hold.claim.wish.maxHoldMs : hold.stampedMs
+    const madeFor = hold.stampedMs ?? (hold.fresh ? hold.claim.wish.maxHoldMs : null)
     if (madeFor === wish.maxHoldMs) return endMs > now ? 'now' : 'never'
     if (endMs >= ownEndMs && endMs <= ownEndMs + sliceMs) return 'now'
   }

@@ -159,6 +159,17 @@ describe('the session', () => {
     expect(ask(writer)).toBe('never')
   })
 
+  test('a claim that nobody has had yet, and that got another end, serves whom it was given for', () => {
+    const { claim, hold, ask, end } = made({ ...writer, maxHoldMs: 1000 })
+    end(1000)
+    const longer: Wish = { ...writer, maxHoldMs: 5000 }
+    expect(ask(longer)).toEqual({ maxHoldMs: 5000 })
+    hold.stampedMs = 5000
+    end(5000)
+    expect(claim.endMs).not.toBeNull()
+    expect(ask(longer)).toBe('now')
+  })
+
   test('a claim of which the store says that it is gone is handed on to nobody', () => {
     const { claim, ask, use } = made(writer)
     use()()
