@@ -13,12 +13,15 @@ const server = await RedisServer.start()
 afterAll(() => server.stop())
 const kind = redisStore(server.port)
 
-test.each(Object.values(scripts))('the script $name reads the clock in one line', ({ text }) => {
-  const changed = steppedText(text)
-  const before = text.split('\n')
-  const differing = changed.split('\n').filter((line, index) => line !== before[index])
-  expect(differing).toHaveLength(1)
-})
+test.each(Object.values(scripts).filter(({ name }) => name !== 'touch'))(
+  'the script $name reads the clock in one line',
+  ({ text }) => {
+    const changed = steppedText(text)
+    const before = text.split('\n')
+    const differing = changed.split('\n').filter((line, index) => line !== before[index])
+    expect(differing).toHaveLength(1)
+  },
+)
 
 const facts = { ...sessionFacts, ...lineFacts, ...cellFacts, ...lossFacts }
 
