@@ -132,6 +132,101 @@ test('with quarantine, after another era, what is open stays, nothing opens, and
   expect(await client.ask(key('b'), [claimKey('b1')])).toMatchObject({ standings: [{ state: 'open' }] })
 })
 
+/** All of the bucket but its header is left. */
+const loseHead = (): Promise<Reply> => server.ask('DEL', HEAD)
+const cellWrite = (n: number): Parameters<Client['cells']['set']>[2] => ({
+  opId: `op ${n}`,
+  notAfterMs: 2 ** 50,
+  minSeq: 0,
+  ifVersion: undefined,
+  ttlMs: null,
+})
+
+test('without its header a bucket calls every session gone, until one is opened, from where on numbers are higher', async () => {
+  const client = await bench.client()
+  await two(client)
+  const given = await client.enter(key('a'), claimDraft('a2', { line: 'free' }), terms())
+  await loseHead()
+  for (const answer of [
+    await client.enter(key('a'), claimDraft('a3', { line: 'other' }), terms()),
+    await client.enter(key('a'), claimDraft('a4'), terms({ mode: 'try' })),
+    await client.ask(key('a'), [claimKey('a1')]),
+    await client.amend(key('a'), claimKey('a1'), { maxHoldMs: 1000 }),
+    await client.beat(key('a'), beatTerms),
+  ]) {
+    expect(answer.state).toBe('session-gone')
+  }
+  expect(await client.leave(0, [claimKey('a2', 'free')])).toMatchObject({ found: [true] })
+  bench.clock.advance(1)
+  await client.open(sessionDraft('c'))
+  const next = await client.enter(key('c'), claimDraft('c1', { line: 'free' }), terms())
+  expect(Number('seq' in next && next.seq)).toBeGreaterThan(Number('seq' in given && given.seq))
+  // Nobody lost more than that: who had not come meanwhile goes on.
+  expect(await client.ask(key('a'), [claimKey('a1')])).toMatchObject({ standings: [{ state: 'open' }] })
+  expect(await client.beat(key('b'), beatTerms)).toMatchObject({ state: 'beaten' })
+})
+
+test('without its header a bucket lets in nobody when a holder leaves, but hints the next', async () => {
+  const client = await bench.client()
+  await two(client)
+  await client.listen()
+  await loseHead()
+  expect(await client.leave(0, [claimKey('a1')])).toMatchObject({ found: [true] })
+  await bench.settled()
+  expect(client.hints).toContain('b1')
+  expect(await client.inspect('door')).toMatchObject({ claims: [{ id: 'b1', open: false }] })
+  await client.open(sessionDraft('c'))
+  expect(await client.ask(key('b'), [claimKey('b1')])).toMatchObject({ standings: [{ state: 'open' }] })
+})
+
+test('with quarantine a header that is lost beside sessions is a loss also to who has seen nothing', async () => {
+  const client = await bench.client({ quarantine: true })
+  await two(client)
+  await loseHead()
+  await client.open(sessionDraft('c'))
+  expect(await client.enter(key('c'), claimDraft('c1', { line: 'free' }), terms({ mode: 'try' }))).toMatchObject({
+    state: 'held-back',
+    retryMs: MAX_TTL_MS,
+  })
+})
+
+const losses: Readonly<Record<string, () => Promise<Reply>>> = {
+  'its header is lost': loseHead,
+  // What the last server gave out since it sent its data to this one is nowhere.
+  'another server goes on from older data': async () => {
+    await server.ask('HINCRBY', HEAD, 'last', -2)
+    return loseEra()
+  },
+}
+
+test.each(Object.keys(losses).flatMap((what) => [false, true].map((quarantine) => [what, quarantine] as const)))(
+  'versions go on above the old ones where nobody ever opened a session and %s, quarantine: %s',
+  async (what, quarantine) => {
+    const client = await bench.client({ quarantine })
+    const versions: number[] = []
+    for (let n = 0; n < 6; n++) {
+      if (n === 3) {
+        await losses[what]?.()
+        bench.clock.advance(1)
+        await client.cells.add('members', 'one', { notAfterMs: 2 ** 50, ttlMs: 1000 })
+      }
+      const answer = await client.cells.set('x', 'value', cellWrite(n))
+      versions.push(Number('version' in answer && answer.version))
+    }
+    expect(versions).toEqual([...new Set(versions)].sort((one, other) => one - other))
+  },
+)
+
+test('a header that a cell has written anew brings no session back', async () => {
+  const client = await bench.client()
+  await two(client)
+  await loseHead()
+  await client.cells.set('x', 'value', cellWrite(1))
+  expect(await client.enter(key('a'), claimDraft('a3', { line: 'other' }), terms())).toMatchObject({
+    state: 'session-gone',
+  })
+})
+
 test('a mailbox is there as long as its session may need it, and no longer', async () => {
   const client = await bench.client()
   await two(client)

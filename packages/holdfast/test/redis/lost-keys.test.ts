@@ -56,6 +56,41 @@ describe.each(['ends', 'index', 'book'] as const)('when the key %s of a bucket i
   })
 })
 
+describe('when the header of a bucket is deleted', () => {
+  const headOf = (namespace: string, name: string): string =>
+    keysOf(namespace).buckets[bucketOf(`lock:${name}`)]?.keys[0] ?? ''
+
+  test.each([1, 50])('fences go on above the old ones, %i takes after those of the next taker', async (takes) => {
+    const namespace = `deleted-head-${takes}`
+    await using locks = holdfast(redis(server.url), { namespace })
+    await using other = holdfast(redis(server.url), { namespace })
+    await other.mutex('x').run(() => {})
+    const fences: bigint[] = []
+    const take = (one: typeof locks): Promise<void> => one.mutex('x').run(async ({ fence }) => void fences.push(fence))
+    for (let taken = 0; taken < takes; taken++) await take(locks)
+    expect(await server.ask('DEL', headOf(namespace, 'x'))).toBe(1)
+    await take(other)
+    await take(locks)
+    expect(fences).toEqual([...new Set(fences)].sort((a, b) => (a < b ? -1 : 1)))
+  })
+
+  test('its holders are told within a beat, and others get the locks within a ttl', async () => {
+    const namespace = 'deleted-head'
+    const ttl = `${TTL_MS}ms` as const
+    await using locks = holdfast(redis(server.url), { namespace, ttl })
+    await using other = holdfast(redis(server.url), { namespace, ttl })
+    const lease = await locks.mutex('x').acquire()
+    const told = loss(lease)
+    const deletedMs = performance.now()
+    expect(await server.ask('DEL', headOf(namespace, 'x'))).toBe(1)
+    const { atMs, error } = await told
+    expect(atMs - deletedMs).toBeLessThan(BEAT_MS + SLACK_MS)
+    expect(error.reason).toBe('expired')
+    await using next = await other.mutex('x').acquire({ wait: `${TTL_MS + SLACK_MS}ms` })
+    expect(next.fence > lease.fence).toBe(true)
+  })
+})
+
 test('a server that forgets its scripts under load is given them again, and no take fails', async () => {
   const namespace = 'cold'
   await using locks = holdfast(redis(server.url), { namespace })

@@ -49,6 +49,7 @@ export class RedisCells implements Cells {
         micros(ttlMs ?? 0),
         micros(KEEP_MS),
         micros(this.#setup.maxTtlMs),
+        this.#setup.quarantine ? '1' : '0',
       ],
     )
     const serverMs = serverMsOf(reply)

@@ -90,9 +90,9 @@ export class RedisLedger implements Ledger {
   /** Asks the server whether all is well. @throws {BackendUnavailableError | BackendRefusedError} */
   async connect(): Promise<void> {
     const { maxTtlMs, quarantine, voter } = this.#setup
-    const [head] = this.#bucket(0).keys
+    const [head, ends] = this.#bucket(0).keys
     const flags = [quarantine, voter].map((on) => (on ? '1' : '0'))
-    this.#requireSame(await this.#call(scripts.agree, [head], [micros(maxTtlMs), ...flags]))
+    this.#requireSame(await this.#call(scripts.agree, [head, ends], [micros(maxTtlMs), ...flags]))
   }
 
   async open(draft: SessionDraft): Promise<Opened> {

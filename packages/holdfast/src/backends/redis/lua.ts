@@ -14,9 +14,10 @@ end
 `
 
 const HEADER_3 = `local print = tostring(redis) .. ' 1'
-local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
+local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era', 'maxttl')
 local head = {
 print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
+maxttl = stored[5],
 }
 if head.print ~= print then
 local layout = call('HGET', HEAD, 'layout')
@@ -33,11 +34,10 @@ end
 
 const ERA_2 = `if head.print ~= print then
 local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
-if head.era and head.era ~= era then
-local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
-local maxttl = tonumber(fixed[1] or 0)
-rise(maxttl, fixed[2])
-if fixed[2] == '1' then head.grace = now + maxttl end
+if head.maxttl and head.era ~= era then
+local maxttl, quarantine = tonumber(head.maxttl), call('HGET', HEAD, 'quarantine')
+rise(maxttl, quarantine)
+if quarantine == '1' then head.grace = now + maxttl end
 end
 head.era, head.fresh = era, true
 end
@@ -48,15 +48,18 @@ call('HSET', HEAD, 'layout', '1', 'era', head.era, 'print', print, 'last', whole
 end
 `
 
-const ERA_6 = `if head.fresh and head.print then save_head() end
+const ERA_6 = `if head.fresh and head.maxttl then save_head() end
 `
 
 const CONSTANTS_DISAGREE = `local function disagree(maxttl, quarantine, seen)
 local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
 if not fixed[1] then
 rise(maxttl, quarantine)
-if seen and quarantine == '1' then head.grace = now + maxttl end
-call('HSET', HEAD, 'maxttl', whole(maxttl), 'quarantine', quarantine)
+if quarantine == '1' and (seen or #call('ZRANGEBYSCORE', KEYS[2], '-inf', '+inf', 'LIMIT', 0, 1) > 0) then
+head.grace = now + maxttl
+end
+head.maxttl = whole(maxttl)
+call('HSET', HEAD, 'maxttl', head.maxttl, 'quarantine', quarantine)
 save_head()
 elseif tonumber(fixed[1]) ~= maxttl or fixed[2] ~= quarantine then
 return { whole(now), 'differs', fixed[1], fixed[2] }
@@ -294,7 +297,8 @@ bury(claim)
 else
 empty = false
 local fits = state.sum + claim.weight <= math.min(state.least, claim.capacity)
-if not claim.open and (not fits or held_back()) then
+if not claim.open and (not fits or held_back() or not head.maxttl) then
+if fits and not head.maxttl then tell(id) end
 state.complete = false
 return state
 end
@@ -499,7 +503,9 @@ ${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_NEXT_NUMBER}${ERA_
 local slice, proposed, ahead = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local FIRST, FIELDS = 9, 4
 local ends, last = tonumber(call('ZSCORE', ENDS, session) or 0), head.last
-if not (ends > now or (ends > 0 and head.grace > now)) then return { whole(now), 'session-gone' } end
+if not (head.maxttl and (ends > now or (ends > 0 and head.grace > now))) then
+return { whole(now), 'session-gone' }
+end
 local answers, left = {}, nil
 local simple = head.grace <= now and now <= not_after and proposed == 0
 for at = FIRST, #ARGV, FIELDS do
@@ -588,7 +594,7 @@ return { moment, 'told', answers }
 
 export const ASK: string = `#!lua flags=allow-oom
 ${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local session = ARGV[2]
-if not session_lives(session) then return { whole(now), 'session-gone' } end
+if not (head.maxttl and session_lives(session)) then return { whole(now), 'session-gone' } end
 local asked = {}
 for at = 3, #ARGV, 2 do asked[ARGV[at]] = true end
 local standings = {}
@@ -642,7 +648,7 @@ return { whole(now), 'told', found }
 
 export const AMEND: string = `#!lua flags=allow-oom
 ${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local session, id, line, weight, hold, order = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
-if not session_lives(session) then return { whole(now), 'session-gone' } end
+if not (head.maxttl and session_lives(session)) then return { whole(now), 'session-gone' } end
 local claim = find(id, line)
 if not (claim and session_of(id) == session and lives(claim)) then
 return { whole(now), 'told', { 'gone' } }
@@ -697,7 +703,7 @@ for id in string.gmatch(text, '%S+') do ids[#ids + 1] = id end
 end
 return ids
 end
-if not session_lives(session) then return { whole(now), 'session-gone' } end
+if not (head.maxttl and session_lives(session)) then return { whole(now), 'session-gone' } end
 if era ~= '' and era ~= head.era then return { whole(now), 'moved', head.era } end
 set_end(session, math.max(end_of(session), now + ttl))
 sweep()
@@ -795,7 +801,7 @@ return { whole(now), 'cell', stored[1] or '', stored[2] or '', call('SCARD', KEY
 
 export const CELL_SET: string = `#!lua
 ${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_NEXT_NUMBER}${ERA_SAVE_HEAD}${ERA_SAVE_LAST}${ERA_6}local name, value, not_after, least, wanted = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
-local life, keep, maxttl = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+local life, keep, maxttl, quarantine = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[10]
 local before = call('GET', KEYS[3])
 if before then
 if before == 'refused' then return { whole(now), 'refused' } end
@@ -804,7 +810,7 @@ end
 if now > not_after then return { whole(now), 'too-late' } end
 local outcome = 'refused'
 if wanted == '*' or wanted == (call('HGET', KEYS[2], 'version') or '') then
-if head.last == 0 then head.last = now + maxttl end
+if head.fresh and not head.maxttl then rise(maxttl, quarantine) end
 outcome = whole(next_number(least))
 save_last()
 call('HSET', KEYS[2], 'value', value, 'version', outcome)

@@ -5,8 +5,12 @@ local function disagree(maxttl, quarantine, seen)
   local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
   if not fixed[1] then
     rise(maxttl, quarantine)
-    if seen and quarantine == '1' then head.grace = now + maxttl end
-    call('HSET', HEAD, 'maxttl', whole(maxttl), 'quarantine', quarantine)
+    -- Where sessions are left the header was lost, whatever the caller has seen.
+    if quarantine == '1' and (seen or #call('ZRANGEBYSCORE', KEYS[2], '-inf', '+inf', 'LIMIT', 0, 1) > 0) then
+      head.grace = now + maxttl
+    end
+    head.maxttl = whole(maxttl)
+    call('HSET', HEAD, 'maxttl', head.maxttl, 'quarantine', quarantine)
     save_head()
   elseif tonumber(fixed[1]) ~= maxttl or fixed[2] ~= quarantine then
     return { whole(now), 'differs', fixed[1], fixed[2] }

@@ -9,11 +9,10 @@ end
 
 if head.print ~= print then
   local era = string.match(call('INFO', 'server'), 'run_id:(%x+)')
-  if head.era and head.era ~= era then
-    local fixed = call('HMGET', HEAD, 'maxttl', 'quarantine')
-    local maxttl = tonumber(fixed[1] or 0)
-    rise(maxttl, fixed[2])
-    if fixed[2] == '1' then head.grace = now + maxttl end
+  if head.maxttl and head.era ~= era then
+    local maxttl, quarantine = tonumber(head.maxttl), call('HGET', HEAD, 'quarantine')
+    rise(maxttl, quarantine)
+    if quarantine == '1' then head.grace = now + maxttl end
   end
   head.era, head.fresh = era, true
 end
@@ -34,4 +33,5 @@ local function save_last()
   if head.fresh then save_head() else call('HSET', HEAD, 'last', whole(head.last)) end
 end
 
-if head.fresh and head.print then save_head() end
+-- Where only cells were written the header does not say how far numbers must rise; whoever writes the next one does.
+if head.fresh and head.maxttl then save_head() end

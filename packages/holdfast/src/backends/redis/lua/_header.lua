@@ -19,9 +19,12 @@ end
 -- be dear. It rests on the random places that systems give to programs: where that is switched off, a restart is not
 -- noticed. The layout is part of it: what another one wrote is looked at closely.
 local print = tostring(redis) .. ' 1'
-local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era')
+local stored = call('HMGET', HEAD, 'print', 'last', 'grace', 'era', 'maxttl')
 local head = {
   print = stored[1], last = tonumber(stored[2] or 0), grace = tonumber(stored[3] or 0), era = stored[4],
+  -- Written with the first session. Sessions without it have lost their header, and with it the last number: they are
+  -- told that they are gone, for whoever opens another makes numbers rise.
+  maxttl = stored[5],
 }
 if head.print ~= print then
   local layout = call('HGET', HEAD, 'layout')

@@ -219,7 +219,9 @@ local function settle(line, except)
       else
         empty = false
         local fits = state.sum + claim.weight <= math.min(state.least, claim.capacity)
-        if not claim.open and (not fits or held_back()) then
+        if not claim.open and (not fits or held_back() or not head.maxttl) then
+          -- Without a header nobody can say whether grants are held back. Who asks then opens a session anew.
+          if fits and not head.maxttl then tell(id) end
           state.complete = false
           return state
         end

@@ -10,7 +10,7 @@
 --@ line
 
 local session, id, line, weight, hold, order = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
-if not session_lives(session) then return { whole(now), 'session-gone' } end
+if not (head.maxttl and session_lives(session)) then return { whole(now), 'session-gone' } end
 
 local claim = find(id, line)
 if not (claim and session_of(id) == session and lives(claim)) then

@@ -10,7 +10,7 @@
 --@ line
 
 local session = ARGV[2]
-if not session_lives(session) then return { whole(now), 'session-gone' } end
+if not (head.maxttl and session_lives(session)) then return { whole(now), 'session-gone' } end
 
 local asked = {}
 for at = 3, #ARGV, 2 do asked[ARGV[at]] = true end

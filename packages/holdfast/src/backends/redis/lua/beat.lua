@@ -47,7 +47,7 @@ local function mail()
   return ids
 end
 
-if not session_lives(session) then return { whole(now), 'session-gone' } end
+if not (head.maxttl and session_lives(session)) then return { whole(now), 'session-gone' } end
 if era ~= '' and era ~= head.era then return { whole(now), 'moved', head.era } end
 -- Never less than before: a beat still under way must not shorten a detached claim that opened meanwhile.
 set_end(session, math.max(end_of(session), now + ttl))

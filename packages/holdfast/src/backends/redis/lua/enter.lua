@@ -14,7 +14,9 @@ local session, least, mode, not_after = ARGV[2], tonumber(ARGV[3]), ARGV[4], ton
 local slice, proposed, ahead = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local FIRST, FIELDS = 9, 4
 local ends, last = tonumber(call('ZSCORE', ENDS, session) or 0), head.last
-if not (ends > now or (ends > 0 and head.grace > now)) then return { whole(now), 'session-gone' } end
+if not (head.maxttl and (ends > now or (ends > 0 and head.grace > now))) then
+  return { whole(now), 'session-gone' }
+end
 
 -- First those whose line is empty, where they are open at once, and that want nothing special: of these there are most,
 -- so it is short and makes no functions. What is left comes behind, and so does all of its line that follows it.
