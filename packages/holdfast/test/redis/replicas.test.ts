@@ -1,9 +1,14 @@
 /** Takes that wait for replicas: granted when enough have them, given back when not, and kept when they go away later. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { givenServers } from '../../../../scripts/servers/given.ts'
 import { type RedisAccess, RedisServer, SentinelSet, until } from '../../../../scripts/servers/index.ts'
+import { portOf } from '../../src/backend.ts'
 import { redis } from '../../src/backends/redis/index.ts'
+import { systemClock } from '../../src/clock.ts'
 import { type Holdfast, holdfast, isHoldfastError } from '../../src/index.ts'
+import type { ClaimKey, Ledger, SessionKey } from '../../src/port.ts'
+import { systemRandom } from '../../src/random.ts'
+import { claimDraft, MAX_TTL_MS, sessionDraft, terms } from '../backends/bench.ts'
 import { libraries, type Made } from './libraries.ts'
 
 const given = givenServers()
@@ -119,6 +124,84 @@ test('a holder does not lose its lock when replicas go away later', async () => 
   await locks.close()
   await one.end()
   await primary.stop()
+})
+
+describe('what is known of a session whose claims the replicas have', () => {
+  const key = (id: string): SessionKey => ({ bucket: 3, id: id.repeat(16) })
+  const claimOf = ({ id }: SessionKey, n = 0): ClaimKey => ({
+    id: `${id}.${String(n).padStart(8, '0')}`,
+    line: `${id}-${n}`,
+  })
+
+  /** A client whose questions are seen to wait for replicas or not. */
+  async function observed(): Promise<{ readonly store: Ledger; waits(work: () => Promise<unknown>): Promise<number> }> {
+    const one = await library.alone(shared.primary.port)
+    const store = await portOf(redis(one.client, { replicas: 2 })).connect({
+      namespace: `replicas-${process.pid}-${namespaces++}`,
+      ...{ maxTtlMs: MAX_TTL_MS, quarantine: false, clock: systemClock, random: systemRandom, onHint: () => {} },
+    })
+    const count = async (): Promise<number> => (await shared.primary.commandCounts()).wait ?? 0
+    ends.push(async () => {
+      await store.close()
+      await one.end()
+    })
+    return {
+      store,
+      async waits(work) {
+        const before = await count()
+        await work()
+        return (await count()) - before
+      },
+    }
+  }
+
+  const ends: (() => Promise<void>)[] = []
+  afterEach(async () => {
+    for (const end of ends.splice(0)) await end()
+  })
+
+  async function hold(store: Ledger, session: SessionKey): Promise<void> {
+    await store.open(sessionDraft(session.id, session))
+    expect(await store.enter(session, claimDraft(claimOf(session).id, claimOf(session)), terms())).toMatchObject({
+      state: 'open',
+    })
+  }
+
+  test('is kept while the session lives, whatever others are opened beside it', async () => {
+    const { store, waits } = await observed()
+    for (const id of 'abcdefgh') await hold(store, key(id))
+    for (const id of 'abcdefgh') {
+      expect(await waits(() => store.ask(key(id), [claimOf(key(id))]))).toBe(0)
+    }
+  })
+
+  test('is forgotten when the session was lost and others are opened', async () => {
+    const { store, waits } = await observed()
+    for (const id of 'abcd') await hold(store, key(id))
+    for (const endsKey of await shared.primary.keys('hf:{replicas-*ends')) await shared.primary.ask('DEL', endsKey)
+    await hold(store, key('e'))
+    // It is asked about behind the answer.
+    for (const id of 'abcd') await store.ask(key(id), [])
+    for (const id of 'abcd') {
+      expect(await waits(() => store.ask(key(id), [claimOf(key(id))]))).toBe(1)
+    }
+    expect(await waits(() => store.ask(key('e'), [claimOf(key('e'))]))).toBe(0)
+  })
+
+  test('is not known by an answer that comes when the claim has been left', async () => {
+    const { store, waits } = await observed()
+    await hold(store, key('a'))
+    await store.open(sessionDraft(key('b').id, key('b')))
+    const behind = { id: claimOf(key('b')).id, line: claimOf(key('a')).line }
+    await store.enter(key('b'), claimDraft(behind.id, behind), terms())
+    await store.leave(3, [claimOf(key('a'))])
+    for (const replica of shared.replicas) replica.pause()
+    const late = store.ask(key('b'), [behind])
+    await store.leave(3, [behind])
+    for (const replica of shared.replicas) replica.resume()
+    expect(await late).toMatchObject({ standings: [{ state: 'open' }] })
+    expect(await waits(() => store.ask(key('b'), [behind]))).toBe(1)
+  })
 })
 
 test('after a failover takes wait for the replicas of the new primary', { timeout: 60_000 }, async () => {

@@ -109,6 +109,7 @@ export class RedisLedger implements Ledger {
       quarantine ? '1' : '0',
     ])
     this.#requireSame(reply)
+    void this.#safe?.opened(draft, (old) => this.ask(old, []))
     const opened = { serverMs: serverMsOf(reply), era: String(reply[2]) }
     return voter ? { ...opened, heldBackMs: Number(reply[3]) / 1000 } : opened
   }
@@ -253,7 +254,7 @@ export class RedisLedger implements Ledger {
   #safely(script: Script, bucket: number, args: readonly string[], ids: readonly string[]): Promise<Reply> {
     const safe = this.#safe
     if (safe === null) return this.#run(script, bucket, args)
-    const work = (): Promise<unknown> => safe.run(script, this.#bucket(bucket).keys, [this.#keys.news, ...args], ids)
+    const work = (): Promise<unknown> => safe.run(script, this.#bucket(bucket), [this.#keys.news, ...args], ids)
     return this.#guarded(work, script)
   }
 
