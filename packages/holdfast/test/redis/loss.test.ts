@@ -250,6 +250,56 @@ test('a mailbox of a session that has ended is swept with it', async () => {
   expect(await server.ask('HEXISTS', BOOK, `m${'a'.padEnd(16, '-')}`)).toBe(0)
 })
 
+test('a claim whose place was lost with the index is gone, also when others stand in its line, and leaves no record', async () => {
+  const client = await bench.client()
+  await two(client)
+  await server.ask('DEL', INDEX)
+  for (const id of ['c', 'd']) {
+    await client.open(sessionDraft(id))
+    await client.enter(key(id), claimDraft(`${id}1`), terms())
+  }
+  expect(await client.ask(key('a'), [claimKey('a1')])).toMatchObject({ standings: [{ state: 'gone' }] })
+  expect(await client.amend(key('b'), claimKey('b1'), { maxHoldMs: 1000 })).toMatchObject({ state: 'gone' })
+  expect(await client.ask(key('c'), [claimKey('c1')])).toMatchObject({ standings: [{ state: 'open' }] })
+  for (const id of ['a', 'b', 'c', 'd']) await client.end(key(id))
+  expect([await size(INDEX), await size(ENDS), await size(BOOK)]).toEqual([0, 0, 0])
+})
+
+test('a leave takes away the record of a claim whose place was lost with the index', async () => {
+  const client = await bench.client()
+  await two(client)
+  await server.ask('DEL', INDEX)
+  await client.open(sessionDraft('c'))
+  await client.enter(key('c'), claimDraft('c1'), terms())
+  expect(await client.leave(0, [claimKey('a1'), claimKey('b1')])).toMatchObject({ found: [false, false] })
+  for (const id of ['a', 'b', 'c']) await client.end(key(id))
+  expect([await size(INDEX), await size(ENDS), await size(BOOK)]).toEqual([0, 0, 0])
+})
+
+test('a beat of a session whose entry was lost takes away what the session has left', async () => {
+  const client = await bench.client()
+  await two(client)
+  await client.enter(key('a'), claimDraft('a2', { line: 'other' }), terms())
+  await client.evict('other', null)
+  await client.enter(key('a'), claimDraft('a3', { line: 'other' }), terms())
+  await server.ask('DEL', ENDS)
+  for (const id of ['a', 'b']) expect(await client.beat(key(id), beatTerms)).toMatchObject({ state: 'session-gone' })
+  expect([await size(INDEX), await size(ENDS), await size(BOOK)]).toEqual([0, 0, 0])
+})
+
+test('whoever meets a claim of a session whose entry was lost has the others of that session swept', async () => {
+  const client = await bench.client()
+  await two(client)
+  await client.enter(key('a'), claimDraft('a2', { line: 'other' }), terms())
+  await server.ask('DEL', ENDS)
+  await client.open(sessionDraft('c'))
+  expect(await client.enter(key('c'), claimDraft('c1'), terms())).toMatchObject({ state: 'open' })
+  await client.beat(key('c'), beatTerms)
+  await client.leave(0, [claimKey('c1')])
+  await client.end(key('c'))
+  expect([await size(INDEX), await size(ENDS), await size(BOOK)]).toEqual([0, 0, 0])
+})
+
 const CLAIMS = 1000
 const idOf = (n: number): string => `dead${String(n).padStart(4, '0')}`
 

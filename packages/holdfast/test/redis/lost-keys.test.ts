@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { RedisServer } from '../../../../scripts/servers/index.ts'
 import { redis } from '../../src/backends/redis/index.ts'
 import { bucketOf, keysOf } from '../../src/backends/redis/keys.ts'
-import { holdfast, type Lease, type LeaseLostError } from '../../src/index.ts'
+import { type Holdfast, holdfast, type Lease, type LeaseLostError } from '../../src/index.ts'
 
 const server = await RedisServer.start({ name: 'lost-keys' })
 afterAll(() => server.stop())
@@ -54,6 +54,28 @@ describe.each(['ends', 'index', 'book'] as const)('when the key %s of a bucket i
     await locks.mutex(names[0] ?? '').run(() => {}, { wait: '2s' })
     await other.mutex(names[1] ?? '').run(() => {}, { wait: '2s' })
   })
+})
+
+test('when the index of a bucket is deleted beside a waiter, its holder is refused beside the next, and nothing stays', async () => {
+  const namespace = 'deleted-index-waiter'
+  const object = (): Holdfast => holdfast(redis(server.url), { namespace, ttl: `${TTL_MS}ms` })
+  const [locks, waiter, next, last] = [object(), object(), object(), object()]
+  await Promise.all([locks, next, last].map((one) => one.mutex('x').run(() => {})))
+  const held = await locks.mutex('x').acquire()
+  const waiting = waiter.mutex('x').run(() => {})
+  await pause(300)
+  const [, , index = ''] = keysOf(namespace).buckets[bucketOf('lock:x')]?.keys ?? []
+  expect(await server.ask('DEL', index)).toBe(1)
+  const taken = await next.mutex('x').acquire()
+  const behind = last.mutex('x').run(() => {})
+  await pause(50)
+  await expect(held.confirm()).rejects.toMatchObject({ code: 'LEASE_LOST', reason: 'forgotten' })
+  await taken.confirm()
+  await taken.release()
+  await Promise.all([waiting, behind])
+  await Promise.all([locks, waiter, next, last].map((one) => one.close()))
+  const left = (await server.keys()).filter((key) => key.includes(namespace) && !key.endsWith('}:head'))
+  expect(left).toEqual([])
 })
 
 describe('when the header of a bucket is deleted', () => {

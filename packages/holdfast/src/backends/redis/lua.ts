@@ -134,6 +134,26 @@ claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags,
 end
 `
 
+const LINE_BEFORE = `local function before(line)
+return 'l' .. line .. '\\0'
+end
+`
+
+const LINE_BEHIND = `local function behind(line)
+return '(l' .. line .. '\\1'
+end
+`
+
+const LINE_PLACE = `local function place(claim)
+return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
+end
+`
+
+const LINE_ID_IN = `local function id_in(line, member)
+return string.sub(member, #line + 19)
+end
+`
+
 const LINE_TEXT_OF = `local function text_of(line)
 return call('HGET', BOOK, 'l' .. line)
 end
@@ -154,13 +174,14 @@ end
 `
 
 const LINE_FIND = `local function find(id, line)
-local text = text_of(line)
-if not text then return nil end
-if text == '+' then
-local claim = claim_of(id)
-return claim and claim.line == line and claim or nil
+local texts = call('HMGET', BOOK, 'l' .. line, id)
+local text, claim = texts[1], texts[2] and parse(id, texts[2])
+if claim and claim.line == line then
+if text == '+' and call('ZSCORE', INDEX, place(claim)) then return claim end
+call('HDEL', BOOK, id, 'n' .. id)
 end
-local claim = alone(text)
+if not text or text == '+' then return nil end
+claim = alone(text)
 return claim.id == id and claim or nil
 end
 `
@@ -181,26 +202,6 @@ end
 
 const LINE_LIVES = `local function lives(claim)
 return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > now)
-end
-`
-
-const LINE_BEFORE = `local function before(line)
-return 'l' .. line .. '\\0'
-end
-`
-
-const LINE_BEHIND = `local function behind(line)
-return '(l' .. line .. '\\1'
-end
-`
-
-const LINE_PLACE = `local function place(claim)
-return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
-end
-`
-
-const LINE_ID_IN = `local function id_in(line, member)
-return string.sub(member, #line + 19)
 end
 `
 
@@ -240,11 +241,17 @@ tell_watchers(claim.line)
 end
 `
 
+const LINE_26 = `local dead_for_good = {}
+`
+
 const LINE_BURY = `local function bury(claim)
 local session = session_of(claim.id)
 remove(claim)
 buried = buried + 1
-if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
+if not dead_for_good[session] and not session_lives(session) then
+dead_for_good[session] = true
+set_end(session, 0)
+end
 end
 `
 
@@ -481,7 +488,7 @@ ${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}
 `
 
 export const OPEN: string = `#!lua
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_SAVE_LAST}${ERA_6}${CONSTANTS_DISAGREE}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${SWEEP_1}${SWEEP_SWEEP_SESSION}${SWEEP_SWEEP}local session, ttl, who, seen = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5] == '1'
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_SAVE_LAST}${ERA_6}${CONSTANTS_DISAGREE}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_26}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${SWEEP_1}${SWEEP_SWEEP_SESSION}${SWEEP_SWEEP}local session, ttl, who, seen = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5] == '1'
 local least, maxttl, quarantine = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
 local difference = disagree(maxttl, quarantine, seen)
 if difference then return difference end
@@ -530,7 +537,7 @@ if not left then
 save_last()
 return { moment, 'told', answers }
 end
-${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local function refuse(line)
+${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_26}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local function refuse(line)
 local holder = holder_of(line)
 if not holder then return { 'refused', {} } end
 local tried = call('HGET', BOOK, 't' .. line)
@@ -593,7 +600,7 @@ return { moment, 'told', answers }
 `
 
 export const ASK: string = `#!lua flags=allow-oom
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local session = ARGV[2]
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_26}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local session = ARGV[2]
 if not (head.maxttl and session_lives(session)) then return { whole(now), 'session-gone' } end
 local asked = {}
 for at = 3, #ARGV, 2 do asked[ARGV[at]] = true end
@@ -630,10 +637,12 @@ local alive = (until_when > now or (until_when > 0 and head.grace > now)) and (d
 found[at / 2] = alive and 1 or 0
 else
 found[at / 2] = 0
+local record = call('HGET', BOOK, id)
+if record and string.sub(record, -#line - 1) == ' ' .. line then call('HDEL', BOOK, id, 'n' .. id) end
 end
 end
 if not left then return { whole(now), 'told', found } end
-${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}local lines = {}
+${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_26}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}local lines = {}
 for _, at in ipairs(left) do
 local claim = find(ARGV[at], ARGV[at + 1])
 found[at / 2] = claim and lives(claim) and 1 or 0
@@ -647,7 +656,7 @@ return { whole(now), 'told', found }
 `
 
 export const AMEND: string = `#!lua flags=allow-oom
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local session, id, line, weight, hold, order = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_26}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local session, id, line, weight, hold, order = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 if not (head.maxttl and session_lives(session)) then return { whole(now), 'session-gone' } end
 local claim = find(id, line)
 if not (claim and session_of(id) == session and lives(claim)) then
@@ -672,7 +681,7 @@ return { whole(now), 'told', open_standing(claim) }
 `
 
 export const BEAT: string = `#!lua flags=allow-oom
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${SWEEP_1}${SWEEP_SWEEP_SESSION}${SWEEP_SWEEP}local session, ttl, after, limit, era = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6]
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_26}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${SWEEP_1}${SWEEP_SWEEP_SESSION}${SWEEP_SWEEP}local session, ttl, after, limit, era = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6]
 local function audit()
 local rows = {}
 local from = after == '' and '[o' .. session .. '.' or '(o' .. after .. '\\255'
@@ -703,7 +712,14 @@ for id in string.gmatch(text, '%S+') do ids[#ids + 1] = id end
 end
 return ids
 end
-if not (head.maxttl and session_lives(session)) then return { whole(now), 'session-gone' } end
+if not (head.maxttl and session_lives(session)) then
+if end_of(session) == 0 then
+local lines = {}
+sweep_session(session, CLAIMS_MAX, lines)
+for line in pairs(lines) do settle(line, {}) end
+end
+return { whole(now), 'session-gone' }
+end
 if era ~= '' and era ~= head.era then return { whole(now), 'moved', head.era } end
 set_end(session, math.max(end_of(session), now + ttl))
 sweep()
@@ -720,7 +736,7 @@ return { string.format('%.0f', now), 'beaten' }
 `
 
 export const FINISH: string = `#!lua flags=allow-oom
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${SWEEP_1}${SWEEP_SWEEP_SESSION}local END_MAX = 256
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_26}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${SWEEP_1}${SWEEP_SWEEP_SESSION}local END_MAX = 256
 local lines = {}
 local found = sweep_session(ARGV[2], END_MAX, lines)
 for line in pairs(lines) do settle(line, {}) end
@@ -728,7 +744,7 @@ return { whole(now), found == END_MAX and 'again' or 'ended' }
 `
 
 export const EVICT: string = `#!lua flags=allow-oom
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}local line, wanted, keep = ARGV[2], ARGV[3], tonumber(ARGV[4])
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_26}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}local line, wanted, keep = ARGV[2], ARGV[3], tonumber(ARGV[4])
 local function put_words(session, ids)
 local box = 'm' .. session
 local untl, earlier = string.match(call('HGET', BOOK, box) or '', '^(%d+)(.*)$')
@@ -766,7 +782,7 @@ return { whole(now), 'evicted', evicted }
 `
 
 export const INSPECT: string = `#!lua flags=no-writes
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_LIVES}${LINE_BEFORE}${LINE_BEHIND}${LINE_ID_IN}${LINE_ROW}local line, after, limit = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_LIVES}${LINE_26}${LINE_ROW}local line, after, limit = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local text, rows = text_of(line), {}
 if text and text ~= '+' then
 local claim = alone(text)
@@ -784,7 +800,7 @@ return { whole(now), 'page', last, rows }
 `
 
 export const LIST: string = `#!lua flags=no-writes
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${KEYS_1}${LINE_1}${LINE_4}${LINE_PARSE}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}local prefix = 'l' .. ARGV[2]
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${KEYS_1}${LINE_1}${LINE_4}${LINE_PARSE}${LINE_BEFORE}${LINE_PLACE}${LINE_ALONE}${LINE_FIND}${LINE_26}local prefix = 'l' .. ARGV[2]
 local page, names = call('HSCAN', BOOK, ARGV[3], 'COUNT', 1000), {}
 for at = 1, #page[2], 2 do
 local field = page[2][at]

@@ -60,6 +60,19 @@ local function record_of(claim)
     claim.slot, claim.order, claim.since, claim.weight, claim.capacity, claim.flags, claim.hold, claim.line)
 end
 
+local function before(line)
+  return 'l' .. line .. '\0'
+end
+local function behind(line)
+  return '(l' .. line .. '\1'
+end
+local function place(claim)
+  return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
+end
+local function id_in(line, member)
+  return string.sub(member, #line + 19)
+end
+
 -- The text of a line: nothing, '+', or the id and record of its one claim.
 local function text_of(line)
   return call('HGET', BOOK, 'l' .. line)
@@ -78,14 +91,17 @@ local function claim_of(id)
   return record and parse(id, record) or nil
 end
 
+-- A record without its place in the line is what a lost index has left: such a claim is gone, and nobody else would
+-- ever come across it.
 local function find(id, line)
-  local text = text_of(line)
-  if not text then return nil end
-  if text == '+' then
-    local claim = claim_of(id)
-    return claim and claim.line == line and claim or nil
+  local texts = call('HMGET', BOOK, 'l' .. line, id)
+  local text, claim = texts[1], texts[2] and parse(id, texts[2])
+  if claim and claim.line == line then
+    if text == '+' and call('ZSCORE', INDEX, place(claim)) then return claim end
+    call('HDEL', BOOK, id, 'n' .. id)
   end
-  local claim = alone(text)
+  if not text or text == '+' then return nil end
+  claim = alone(text)
   return claim.id == id and claim or nil
 end
 
@@ -108,19 +124,6 @@ end
 local function ends_at(claim)
   local ends = end_of(session_of(claim.id))
   return claim.dead > 0 and math.min(ends, claim.dead) or ends
-end
-
-local function before(line)
-  return 'l' .. line .. '\0'
-end
-local function behind(line)
-  return '(l' .. line .. '\1'
-end
-local function place(claim)
-  return before(claim.line) .. string.format('%016.0f', claim.seq) .. claim.id
-end
-local function id_in(line, member)
-  return string.sub(member, #line + 19)
 end
 
 -- Lines that are watched by who does not stand in them.
@@ -157,12 +160,17 @@ local function remove(claim)
   tell_watchers(claim.line)
 end
 
--- Death is an act: from here on the session is dead whatever clocks do. Its entry stays until its last claim is met.
+-- Death is an act: from here on the session is dead whatever clocks do. Its entry stays until its last claim is met, and
+-- is made where it was lost, or no sweep would come to what else the session has left.
+local dead_for_good = {}
 local function bury(claim)
   local session = session_of(claim.id)
   remove(claim)
   buried = buried + 1
-  if end_of(session) > 0 and not session_lives(session) then set_end(session, 0) end
+  if not dead_for_good[session] and not session_lives(session) then
+    dead_for_good[session] = true
+    set_end(session, 0)
+  end
 end
 
 -- So many of a spread line's members from the given bound on.

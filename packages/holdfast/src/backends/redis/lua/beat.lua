@@ -47,7 +47,15 @@ local function mail()
   return ids
 end
 
-if not (head.maxttl and session_lives(session)) then return { whole(now), 'session-gone' } end
+if not (head.maxttl and session_lives(session)) then
+  -- It is dead for good. Where its entry was lost, no sweep would come to what it has left.
+  if end_of(session) == 0 then
+    local lines = {}
+    sweep_session(session, CLAIMS_MAX, lines)
+    for line in pairs(lines) do settle(line, {}) end
+  end
+  return { whole(now), 'session-gone' }
+end
 if era ~= '' and era ~= head.era then return { whole(now), 'moved', head.era } end
 -- Never less than before: a beat still under way must not shorten a detached claim that opened meanwhile.
 set_end(session, math.max(end_of(session), now + ttl))

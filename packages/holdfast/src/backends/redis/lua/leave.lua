@@ -32,6 +32,9 @@ for at = 2, #ARGV, 2 do
     found[at / 2] = alive and 1 or 0
   else
     found[at / 2] = 0
+    -- A record beside a line that is not spread is what a lost index has left.
+    local record = call('HGET', BOOK, id)
+    if record and string.sub(record, -#line - 1) == ' ' .. line then call('HDEL', BOOK, id, 'n' .. id) end
   end
 end
 if not left then return { whole(now), 'told', found } end
