@@ -26,7 +26,7 @@ test('when the clock is set forward the holder is told within a beat, and its la
   await expect(guard.enter(undefined, old)).rejects.toMatchObject({ code: 'STALE_FENCE', fence: next.fence })
   await until('the holder is told', () => old.signal.aborted, { limitMs: BEAT_MS + SLACK_MS })
   expect(performance.now() - steppedMs).toBeLessThan(BEAT_MS + SLACK_MS)
-  expect((old.signal.reason as LeaseLostError).reason).toBe('expired')
+  expect((old.signal.reason as LeaseLostError).reason).toBe('forgotten')
   expect(next.isHeld()).toBe(true)
 })
 
