@@ -3,7 +3,9 @@
  * believe in a server that hangs, the client is replaced by another one.
  */
 import { type Clock, type Timer, within } from '../../clock.ts'
+import { BackendUnavailableError } from '../../errors.ts'
 import type { NodeRedis } from './node-redis.ts'
+import { CONNECT_MS } from './settings.ts'
 import { Silence } from './silence.ts'
 
 export type MakeNodeRedis = () => NodeRedis | Promise<NodeRedis>
@@ -20,6 +22,8 @@ export class Renewal {
   readonly #silence: Silence
   #client: NodeRedis
   #timer: Timer | null = null
+  /** Until when the connection is waited for. */
+  #late: Timer | null = null
   #pauseMs = PAUSE_MS.first
   #closed = false
 
@@ -47,19 +51,30 @@ export class Renewal {
   async close(): Promise<void> {
     this.#closed = true
     this.#timer?.cancel()
+    this.#late?.cancel()
     this.#silence.close()
     await within(this.#clock, END_MS, ended(this.#client))
   }
 
   #connect(client: NodeRedis): void {
+    // The one of several servers that is asked first may hang, and the library asks the others when it answers.
+    const late = this.#clock.after(CONNECT_MS, () => {
+      if (client !== this.#client) return
+      this.failure ??= new BackendUnavailableError(`no connection to Redis within ${CONNECT_MS} ms`)
+      this.later()
+    })
+    this.#late = late
     const fell = (error: unknown): void => {
       if (client !== this.#client) return
       this.failure = error
-      if (!client.isOpen) this.later()
+      if (client.isOpen) return
+      late.cancel()
+      this.later()
     }
     client.on('error', fell)
     client.on('node-ready', () => loosen(client))
     client.connect().then(() => {
+      late.cancel()
       this.#pauseMs = PAUSE_MS.first
       this.failure = null
       loosen(client)
