@@ -125,8 +125,11 @@ export class World implements Observer, Ground {
 
   entered(_wire: Wire, draft: ClaimDraft, terms: EnterTerms, answer: EnterAnswer): void {
     if (answer.state !== 'open' && answer.state !== 'closed') return
-    // Its client had no answer when it was ended by force, asked for it once more, and has it by right.
-    this.#evicted.delete(draft.id)
+    // Its client had no answer when it was ended by force, asked for it once more, and has it by right. One that holds it
+    // already did not ask: that is a duplicate on its way.
+    if (!this.hosts.some(({ holdings }) => [...holdings].some(({ claimId }) => claimId === draft.id))) {
+      this.#evicted.delete(draft.id)
+    }
     if (this.#claims.has(draft.id)) return
     const lateMs = answer.serverMs - terms.notAfterMs
     if (lateMs > 0) this.verdicts.wrong('too late', `${draft.id} was entered ${lateMs.toFixed(1)} ms too late`)
