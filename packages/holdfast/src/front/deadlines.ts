@@ -89,7 +89,7 @@ export class Deadlines {
       }
       // Over a task, others may have been added and have armed it.
       if (patience.head !== null) patience.timer ??= this.#arm(patience, patience.head.dueMs - now)
-      else if (this.#patiences.get(patience.waitMs) === patience) this.#patiences.delete(patience.waitMs)
+      else this.#drop(patience)
     })
   }
 }

@@ -20,8 +20,6 @@ export function fit(
   now: number,
   crowded: boolean,
 ): Fit {
-  // Before all else, for of a thousand permits most are in use.
-  if (hold.used && !wish.shared && !exclusive(hold)) return 'never'
   if (hold.alone || hold.over || wish.alone || hold.exhausted || !alike(hold, wish)) return 'never'
   if (hold.used) {
     if (!wish.shared || !hold.shared) return exclusive(hold) ? 'soon' : 'never'

@@ -7,7 +7,6 @@
  *
  * Long because queue, open claims and the one closed claim change together, in one synchronous step.
  */
-
 import type { Timer } from '../clock.ts'
 import { isOutage, type LossReason } from '../errors.ts'
 import type { Claim, ClaimListener } from '../keeper/claim.ts'
@@ -275,11 +274,15 @@ export class Front implements HoldOwner, ClaimListener {
       const wait = !(hold instanceof Hold)
       if (wait && (!task.once || this.#preparing)) return hold === 'none' && !task.once ? task : null
       if (!wait && this.#mayBeLast(hold)) {
-        this.#letCome(hold)
+        // Who has just released may come back: tasks that take turns would miss each other by a promise, and each of
+        // their sections would cost a way to the store.
+        hold.rested = true
+        this.#keepUntil(nextTick, hold)
         return null
       }
       if (!wait && !this.#home.mayGoOn(now)) {
-        this.#rest(hold)
+        // The event loop turns before the hold is granted to the next.
+        this.#keepUntil((turned) => void this.keeper.pause(0).then(turned), hold)
         return null
       }
       this.#unqueue(task)
@@ -294,23 +297,10 @@ export class Front implements HoldOwner, ClaimListener {
     return this.#queue?.size === 1 && !hold.fresh && !hold.used && !hold.rested
   }
 
-  /**
-   * Lets this turn's promises run before the last who waits is served: tasks that take turns would miss each other by a
-   * promise, and each of their sections would cost a way to the store.
-   */
-  #letCome(hold: Hold): void {
+  /** It is neither granted nor left until then. */
+  #keepUntil(later: (done: () => void) => void, hold: Hold): void {
     hold.preparing = true
-    hold.rested = true
-    nextTick(() => {
-      hold.preparing = false
-      this.#pump()
-    })
-  }
-
-  /** Lets the event loop turn before the hold is granted to the next. */
-  #rest(hold: Hold): void {
-    hold.preparing = true
-    void this.keeper.pause(0).then(() => {
+    later(() => {
       hold.preparing = false
       this.#pump()
     })

@@ -2,7 +2,6 @@
  * An open claim of this process and the grants that use it now: one for a mutex, any number for readers, and nested
  * grants beside their parents. It outlives a grant only to be handed to the next.
  */
-
 import type { LossReason } from '../errors.ts'
 import type { Claim } from '../keeper/claim.ts'
 import type { Keeper } from '../keeper/keeper.ts'

@@ -3,11 +3,11 @@
  * deadline and its signal, and is settled by whichever comes first. Also the list of all that is held and waits.
  */
 import type { Timer } from '../clock.ts'
-import { Turn } from '../clock-turn.ts'
 import { ClosedError, DeadlockError, NotHeldError } from '../errors.ts'
 import { emit, wanted } from '../events.ts'
 import type { Keeper } from '../keeper/keeper.ts'
 import { partsOf } from '../names.ts'
+import { Turn } from '../turn.ts'
 import { heldInChain } from './chain.ts'
 import { Deadlines } from './deadlines.ts'
 import { Front, type FrontHome } from './front.ts'

@@ -2,7 +2,6 @@
  * Asks the store about claims that may have changed. Nothing is decided on a hint: a hint marks a claim dirty, the mark
  * is cleared when an ask is *sent*, and a claim that is dirty again after the reply is asked about again.
  */
-
 import type { Clock } from '../clock.ts'
 import { isHoldfastError } from '../errors.ts'
 import type { AskAnswer, Standing } from '../port.ts'

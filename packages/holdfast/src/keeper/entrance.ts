@@ -64,18 +64,18 @@ export class Entrance {
     // Most claims find a session and an open place at once. They are told by functions, for promises would be most of
     // what they cost.
     const sent = this.#prepare(claim, session)
-    link.request(
-      sessions.callMs,
-      (ledger) => this.#send(ledger, claim, sent),
-      (answer) => {
+    link.request({
+      limitMs: sessions.callMs,
+      work: (ledger) => this.#send(ledger, claim, sent),
+      told: (answer) => {
         try {
           if (!this.#openedNow(claim, sent, answer)) void this.#loop(claim, { ...sent, answer })
         } catch (error) {
           void this.#loop(claim, { ...sent, error })
         }
       },
-      (error) => void this.#loop(claim, { ...sent, error }),
-    )
+      failed: (error) => void this.#loop(claim, { ...sent, error }),
+    })
   }
 
   /** True: the answer was that the claim is open, its session lives for a while, and its owner has been told. */

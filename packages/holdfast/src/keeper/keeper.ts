@@ -65,7 +65,12 @@ export class Keeper implements ClaimOwner, Gate {
     this.link = new Link(port, { namespace, maxTtlMs, quarantine, clock, random, onHint })
     this.sessions = new Sessions(settings, clock, random, this.link, this)
     this.outbox = new Outbox(clock, random, (bucket, claims, told, failed) =>
-      this.link.request(this.sessions.callMs, (ledger) => ledger.leave(bucket, claims), told, failed),
+      this.link.request({
+        limitMs: this.sessions.callMs,
+        work: (ledger) => ledger.leave(bucket, claims),
+        told,
+        failed,
+      }),
     )
     this.link.onResumed = () => {
       this.pulse.catchUp()

@@ -34,10 +34,8 @@ export class Limits {
   get oldestMs(): number | null {
     let oldest = Number.POSITIVE_INFINITY
     for (const { requests } of this.#lanes.values()) {
-      for (const { sentMs } of requests) {
-        oldest = Math.min(oldest, sentMs)
-        break
-      }
+      const [first] = requests
+      oldest = Math.min(oldest, first?.sentMs ?? oldest)
     }
     return oldest === Number.POSITIVE_INFINITY ? null : oldest
   }

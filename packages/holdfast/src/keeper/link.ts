@@ -14,6 +14,14 @@ const ATTEMPT_MS = 2000
 /** Where some requests fail and others do not, those that fail are not sent again with each that does not. */
 const RESUMED_MS = 100
 
+/** A request, and who is told what becomes of it: one of both functions is called, once. */
+export interface Asked<T> {
+  readonly limitMs: number
+  readonly work: (ledger: Ledger) => Promise<T>
+  readonly told: (answer: T) => void
+  readonly failed: (error: unknown) => void
+}
+
 export class Link {
   readonly #port: Port
   readonly #setup: LedgerSetup
@@ -67,33 +75,20 @@ export class Link {
    * @throws {BackendUnavailableError} no answer, and the request may still take effect
    * @throws {BackendRefusedError} it had no effect and will have none
    */
-  async call<T>(limitMs: number, work: (ledger: Ledger) => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => this.request(limitMs, work, resolve, reject))
+  call<T>(limitMs: number, work: (ledger: Ledger) => Promise<T>): Promise<T> {
+    return new Promise((told, failed) => this.request({ limitMs, work, told, failed }))
   }
 
   /** As `call`, for who is told by functions: of requests there are many. */
-  request<T>(
-    limitMs: number,
-    work: (ledger: Ledger) => Promise<T>,
-    told: (answer: T) => void,
-    failed: (error: unknown) => void,
-  ): void {
-    if (this.#state === 'closed') return failed(new ClosedError('the Holdfast object is closed'))
-    const ledger = this.#connected
-    if (ledger !== null) return this.#send(ledger, limitMs, work, told, failed)
-    this.#connectWithin(Math.max(limitMs, CONNECT_MS)).then(
-      (connected) => this.#send(connected, limitMs, work, told, failed),
-      failed,
-    )
+  request<T>(asked: Asked<T>): void {
+    const { limitMs, failed } = asked
+    if (this.#state === 'closed') failed(new ClosedError('the Holdfast object is closed'))
+    else if (this.#connected !== null) this.#send(this.#connected, asked)
+    else this.#connectWithin(Math.max(limitMs, CONNECT_MS)).then((ledger) => this.#send(ledger, asked), failed)
   }
 
-  #send<T>(
-    ledger: Ledger,
-    limitMs: number,
-    work: (ledger: Ledger) => Promise<T>,
-    told: (answer: T) => void,
-    failed: (error: unknown) => void,
-  ): void {
+  #send<T>(ledger: Ledger, { limitMs, work, told, failed }: Asked<T>): void {
+    // It may have been closed while the connection was made.
     if (this.#state === 'closed') return failed(new ClosedError('the Holdfast object is closed'))
     const sentMs = this.#clock.monotonicMs()
     this.#watch(

@@ -3,7 +3,6 @@
  * repeated, one that finds nothing is repeated past the claim's not-after, for a late enter may still put it there.
  * Leaves of one turn travel together.
  */
-
 import type { Clock, Timer } from '../clock.ts'
 import type { ClaimKey, Timed } from '../port.ts'
 import { jittered, type Random } from '../random.ts'

@@ -1,5 +1,4 @@
 /** The mutex: the writer of the read–write line of its name, optionally re-entered by its own call chain. */
-
 import { EXCLUSIVE } from '../admission.ts'
 import type { Lockable, MutexOptions } from '../api.ts'
 import { checkName } from '../names.ts'

@@ -2,8 +2,6 @@
  * One client of a memory store: the port's promises on top of the store's plain steps. Hints come on a microtask, never
  * inside the call that caused them.
  */
-
-import { Turn } from '../../clock-turn.ts'
 import { BackendUnavailableError } from '../../errors.ts'
 import type {
   AmendAnswer,
@@ -27,7 +25,7 @@ import type {
   SessionKey,
   Timed,
 } from '../../port.ts'
-import { microtask } from '../../turn.ts'
+import { microtask, Turn } from '../../turn.ts'
 import type { Store } from './store.ts'
 
 export class MemoryLedger implements Ledger {

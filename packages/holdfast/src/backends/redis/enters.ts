@@ -2,9 +2,8 @@
  * Takes of one session that are made in the same turn of the event loop, as one call of `enter.lua`. They are sent when
  * the turn's promises have run, so that waiting for company costs no time.
  */
-
 import type { ClaimDraft, EnterAnswer, EnterTerms, SessionKey } from '../../port.ts'
-import { nextTick } from '../../turn.ts'
+import { gathered } from '../../turn.ts'
 import { micros } from './cells.ts'
 import { AGAIN, DETACHED, enterAnswerOf, notesText, type Reply, SLOT, serverMsOf, stateOf } from './reply.ts'
 
@@ -23,7 +22,7 @@ interface Waiting extends Entry {
 
 export class Enters {
   readonly #send: (session: SessionKey, entries: readonly Entry[]) => Promise<Reply>
-  #waiting: Waiting[] = []
+  readonly #add: (one: Waiting) => void = gathered((waiting) => this.#flush(waiting))
 
   constructor(send: (session: SessionKey, entries: readonly Entry[]) => Promise<Reply>) {
     this.#send = send
@@ -33,14 +32,7 @@ export class Enters {
     return new Promise((resolve, reject) => this.#add({ session, draft, terms, resolve, reject }))
   }
 
-  #add(one: Waiting): void {
-    this.#waiting.push(one)
-    if (this.#waiting.length === 1) nextTick(() => this.#flush())
-  }
-
-  #flush(): void {
-    const waiting = this.#waiting
-    this.#waiting = []
+  #flush(waiting: readonly Waiting[]): void {
     for (const alike of groupsOf(waiting)) {
       for (let at = 0; at < alike.length; at += TOGETHER_MAX) this.#deliver(alike.slice(at, at + TOGETHER_MAX))
     }

@@ -11,6 +11,7 @@ import { IoredisSpare } from './ioredis-spare.ts'
 import { Listenings } from './listening.ts'
 import { type Replicated, Replicator } from './replicated.ts'
 import type { Script } from './script.ts'
+import { READY_MS } from './settings.ts'
 import { slotOf } from './slot.ts'
 import { type Runner, runOn, type Spare } from './spare.ts'
 import type { Replication, Subscription, Wire } from './wire.ts'
@@ -29,8 +30,8 @@ export interface Ioredis {
   call(command: string, ...args: string[]): Promise<unknown>
   subscribe(...channels: string[]): Promise<unknown>
   on(event: string, listener: (first: unknown, second: string) => void): unknown
-  listenerCount?(event: string): number
   off(event: string, listener: (first: unknown, second: string) => void): unknown
+  listenerCount?(event: string): number
 }
 
 /** And what a cluster has besides. */
@@ -40,8 +41,6 @@ interface IoredisCluster extends Ioredis {
   nodes(role: 'master' | 'all'): readonly Ioredis[]
 }
 
-/** How long a client that is handed in before it is connected may take: less than an attempt, to say what was wrong. */
-const READY_MS = 1500
 /** One of several servers may be away, and the others are not to wait for it. */
 const NODE_READY_MS = 300
 /** So often at most a server is left for being a replica. */

@@ -2,9 +2,8 @@
  * Leaves of one bucket that are made in the same turn of the event loop, as one call of `leave.lua`. They are sent when
  * the turn's promises have run, so that waiting for company costs no time.
  */
-
 import type { ClaimKey, Ledger } from '../../port.ts'
-import { nextTick } from '../../turn.ts'
+import { gathered } from '../../turn.ts'
 import { type Reply, serverMsOf } from './reply.ts'
 
 type Left = Awaited<ReturnType<Ledger['leave']>>
@@ -20,22 +19,19 @@ const TOGETHER_MAX = 128
 
 export class Leaves {
   readonly #send: (bucket: number, args: readonly string[]) => Promise<Reply>
-  #waiting: Waiting[] = []
+  readonly #add: (one: Waiting) => void = gathered((waiting) => this.#flush(waiting))
 
   constructor(send: (bucket: number, args: readonly string[]) => Promise<Reply>) {
     this.#send = send
   }
 
   leave(bucket: number, claims: readonly ClaimKey[]): Promise<Left> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ bucket, claims, resolve, reject })
-      if (this.#waiting.length === 1) nextTick(() => this.#flush())
-    })
+    return new Promise((resolve, reject) => this.#add({ bucket, claims, resolve, reject }))
   }
 
-  #flush(): void {
+  #flush(waiting: readonly Waiting[]): void {
     const groups = new Map<number, { size: number; together: Waiting[] }>()
-    for (const one of this.#waiting) {
+    for (const one of waiting) {
       const { bucket, claims } = one
       let group = groups.get(bucket)
       if (group !== undefined && group.size + claims.length > TOGETHER_MAX) {
@@ -47,7 +43,6 @@ export class Leaves {
       group.size += claims.length
       groups.set(bucket, group)
     }
-    this.#waiting = []
     for (const [bucket, { together }] of groups) this.#deliver(bucket, together)
   }
 

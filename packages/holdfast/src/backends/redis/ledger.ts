@@ -2,7 +2,6 @@
  * One client of a Redis server, or of several that are one: the port's questions as calls of scripts. Takes and leaves
  * of one turn travel together. Whatever could grow without bound is cut into steps of the server.
  */
-
 import { EXCLUSIVE } from '../../admission.ts'
 import { BackendUnavailableError } from '../../errors.ts'
 import type {

@@ -76,6 +76,14 @@ const KEYS_1 = `local ENDS, INDEX, BOOK = KEYS[2], KEYS[3], KEYS[4]
 local NEWS = ARGV[1]
 `
 
+const KEYS_TELL_WATCHERS = `local function tell_watchers(line)
+local kind = string.byte(line)
+if kind == 101 and string.find(line, '^election:') or kind == 98 and string.find(line, '^barrier:') then
+call('PUBLISH', NEWS, line)
+end
+end
+`
+
 const LINE_1 = `local FEW, PAGE = 3, 16
 local DEAD_MAX = 512
 local buried = 0
@@ -205,11 +213,6 @@ return session_lives(session_of(claim.id)) and (claim.dead == 0 or claim.dead > 
 end
 `
 
-const LINE_TELL_WATCHERS = `local function tell_watchers(line)
-if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
-end
-`
-
 const LINE_TELL = `local function tell(id)
 local who = call('HGET', BOOK, 'w' .. session_of(id))
 local channel = who and string.match(who, '^%S+')
@@ -241,7 +244,7 @@ tell_watchers(claim.line)
 end
 `
 
-const LINE_26 = `local dead_for_good = {}
+const LINE_25 = `local dead_for_good = {}
 `
 
 const LINE_BURY = `local function bury(claim)
@@ -488,7 +491,7 @@ ${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}
 `
 
 export const OPEN: string = `#!lua
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_SAVE_LAST}${ERA_6}${CONSTANTS_DISAGREE}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_26}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${SWEEP_1}${SWEEP_SWEEP_SESSION}${SWEEP_SWEEP}local session, ttl, who, seen = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5] == '1'
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_SAVE_LAST}${ERA_6}${CONSTANTS_DISAGREE}${KEYS_1}${KEYS_TELL_WATCHERS}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_25}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${SWEEP_1}${SWEEP_SWEEP_SESSION}${SWEEP_SWEEP}local session, ttl, who, seen = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5] == '1'
 local least, maxttl, quarantine = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
 local difference = disagree(maxttl, quarantine, seen)
 if difference then return difference end
@@ -506,7 +509,7 @@ return { whole(now), 'opened', head.era, held_back() and whole(head.grace - now)
 `
 
 export const ENTER: string = `#!lua
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_NEXT_NUMBER}${ERA_SAVE_HEAD}${ERA_SAVE_LAST}${ERA_6}${KEYS_1}local session, least, mode, not_after = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5])
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_NEXT_NUMBER}${ERA_SAVE_HEAD}${ERA_SAVE_LAST}${ERA_6}${KEYS_1}${KEYS_TELL_WATCHERS}local session, least, mode, not_after = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5])
 local slice, proposed, ahead = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local FIRST, FIELDS = 9, 4
 local ends, last = tonumber(call('ZSCORE', ENDS, session) or 0), head.last
@@ -522,10 +525,7 @@ if plain and not (left and left[line]) and not call('HGET', BOOK, 'l' .. line) t
 local seq = whole(next_number(least))
 call('ZADD', INDEX, 0, 'o' .. id .. line)
 call('HSET', BOOK, 'l' .. line, id .. ' ' .. seq .. ' 1 0 -1 0 ' .. moment .. ' ' .. shape .. ' ' .. line)
-local kind = string.byte(line)
-if kind == 101 and string.find(line, '^election:') or kind == 98 and string.find(line, '^barrier:') then
-call('PUBLISH', NEWS, line)
-end
+tell_watchers(line)
 answers[(at - FIRST) / FIELDS + 1] = seq
 else
 left = left or {}
@@ -537,7 +537,7 @@ if not left then
 save_last()
 return { moment, 'told', answers }
 end
-${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_26}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local function refuse(line)
+${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_25}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local function refuse(line)
 local holder = holder_of(line)
 if not holder then return { 'refused', {} } end
 local tried = call('HGET', BOOK, 't' .. line)
@@ -600,7 +600,7 @@ return { moment, 'told', answers }
 `
 
 export const ASK: string = `#!lua flags=allow-oom
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_26}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local session = ARGV[2]
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${KEYS_TELL_WATCHERS}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_25}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local session = ARGV[2]
 if not (head.maxttl and session_lives(session)) then return { whole(now), 'session-gone' } end
 local asked = {}
 for at = 3, #ARGV, 2 do asked[ARGV[at]] = true end
@@ -614,7 +614,7 @@ return { whole(now), 'told', standings }
 `
 
 export const LEAVE: string = `#!lua flags=allow-oom
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}local found, left, ends = {}, nil, {}
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${KEYS_TELL_WATCHERS}local found, left, ends = {}, nil, {}
 for at = 2, #ARGV, 2 do
 local id, line = ARGV[at], ARGV[at + 1]
 local text = call('HGET', BOOK, 'l' .. line)
@@ -629,10 +629,7 @@ local until_when = ends[session]
 call('ZREM', INDEX, 'o' .. id .. line)
 call('HDEL', BOOK, 'l' .. line, 't' .. line, 'n' .. id)
 if dead > 0 then call('ZREM', ENDS, id .. line) end
-local kind = string.byte(line)
-if kind == 101 and string.find(line, '^election:') or kind == 98 and string.find(line, '^barrier:') then
-call('PUBLISH', NEWS, line)
-end
+tell_watchers(line)
 local alive = (until_when > now or (until_when > 0 and head.grace > now)) and (dead == 0 or dead > now)
 found[at / 2] = alive and 1 or 0
 else
@@ -642,7 +639,7 @@ if record and string.sub(record, -#line - 1) == ' ' .. line then call('HDEL', BO
 end
 end
 if not left then return { whole(now), 'told', found } end
-${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_26}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}local lines = {}
+${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_25}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}local lines = {}
 for _, at in ipairs(left) do
 local claim = find(ARGV[at], ARGV[at + 1])
 found[at / 2] = claim and lives(claim) and 1 or 0
@@ -656,7 +653,7 @@ return { whole(now), 'told', found }
 `
 
 export const AMEND: string = `#!lua flags=allow-oom
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_26}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local session, id, line, weight, hold, order = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${KEYS_TELL_WATCHERS}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_ENDS_AT}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_25}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${LINE_ROW}${LINE_HOLDER_OF}${LINE_OPEN_STANDING}${LINE_CLOSED_STANDING}${LINE_SETTLED_STANDING}local session, id, line, weight, hold, order = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 if not (head.maxttl and session_lives(session)) then return { whole(now), 'session-gone' } end
 local claim = find(id, line)
 if not (claim and session_of(id) == session and lives(claim)) then
@@ -681,7 +678,7 @@ return { whole(now), 'told', open_standing(claim) }
 `
 
 export const BEAT: string = `#!lua flags=allow-oom
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_26}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${SWEEP_1}${SWEEP_SWEEP_SESSION}${SWEEP_SWEEP}local session, ttl, after, limit, era = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6]
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${KEYS_TELL_WATCHERS}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_25}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${SWEEP_1}${SWEEP_SWEEP_SESSION}${SWEEP_SWEEP}local session, ttl, after, limit, era = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6]
 local function audit()
 local rows = {}
 local from = after == '' and '[o' .. session .. '.' or '(o' .. after .. '\\255'
@@ -736,7 +733,7 @@ return { string.format('%.0f', now), 'beaten' }
 `
 
 export const FINISH: string = `#!lua flags=allow-oom
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_26}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${SWEEP_1}${SWEEP_SWEEP_SESSION}local END_MAX = 256
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${KEYS_TELL_WATCHERS}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_25}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${SWEEP_1}${SWEEP_SWEEP_SESSION}local END_MAX = 256
 local lines = {}
 local found = sweep_session(ARGV[2], END_MAX, lines)
 for line in pairs(lines) do settle(line, {}) end
@@ -744,7 +741,7 @@ return { whole(now), found == END_MAX and 'again' or 'ended' }
 `
 
 export const EVICT: string = `#!lua flags=allow-oom
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL_WATCHERS}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_26}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}local line, wanted, keep = ARGV[2], ARGV[3], tonumber(ARGV[4])
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${KEYS_TELL_WATCHERS}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_25}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}local line, wanted, keep = ARGV[2], ARGV[3], tonumber(ARGV[4])
 local function put_words(session, ids)
 local box = 'm' .. session
 local untl, earlier = string.match(call('HGET', BOOK, box) or '', '^(%d+)(.*)$')
@@ -782,7 +779,7 @@ return { whole(now), 'evicted', evicted }
 `
 
 export const INSPECT: string = `#!lua flags=no-writes
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_LIVES}${LINE_26}${LINE_ROW}local line, after, limit = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${KEYS_1}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_LIVES}${LINE_25}${LINE_ROW}local line, after, limit = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local text, rows = text_of(line), {}
 if text and text ~= '+' then
 local claim = alone(text)
@@ -800,7 +797,7 @@ return { whole(now), 'page', last, rows }
 `
 
 export const LIST: string = `#!lua flags=no-writes
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${KEYS_1}${LINE_1}${LINE_4}${LINE_PARSE}${LINE_BEFORE}${LINE_PLACE}${LINE_ALONE}${LINE_FIND}${LINE_26}local prefix = 'l' .. ARGV[2]
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${KEYS_1}${LINE_1}${LINE_4}${LINE_PARSE}${LINE_BEFORE}${LINE_PLACE}${LINE_ALONE}${LINE_FIND}${LINE_25}local prefix = 'l' .. ARGV[2]
 local page, names = call('HSCAN', BOOK, ARGV[3], 'COUNT', 1000), {}
 for at = 1, #page[2], 2 do
 local field = page[2][at]

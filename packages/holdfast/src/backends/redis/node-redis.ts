@@ -11,6 +11,7 @@ import { nodeRedisWarnings } from './node-redis-settings.ts'
 import { type NodeRedisNode, NodeRedisSpare } from './node-redis-spare.ts'
 import { type Replicated, Replicator } from './replicated.ts'
 import type { Script } from './script.ts'
+import { READY_MS } from './settings.ts'
 import { slotOf } from './slot.ts'
 import { type Runner, runOn, type Spare } from './spare.ts'
 import type { Replication, Subscription, Wire } from './wire.ts'
@@ -54,7 +55,6 @@ interface Cluster extends NodeRedis {
 export type NodeRedisKind = 'client' | 'cluster' | 'sentinel' | 'primary'
 
 const PLAIN = { timeout: undefined, typeMapping: {} }
-const READY_MS = 1500
 const LOOK_MS = 20
 const REDISCOVER_MS = 500
 

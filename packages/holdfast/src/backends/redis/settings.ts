@@ -7,6 +7,8 @@ import type { Address } from '../redis-address.ts'
  */
 export const SILENT_MS = 4000
 export const CONNECT_MS = 2000
+/** How long a client is waited for: less than an attempt takes, so that it can be said what was wrong. */
+export const READY_MS = 1500
 const PAUSE_MS = { first: 50, max: 1000 }
 
 export function loginOf({ username, password }: Pick<Address, 'username' | 'password'>): object {

@@ -2,7 +2,6 @@
  * One client of a SQLite database: the port's questions as operations in transactions. Whatever could grow without
  * bound is cut into several operations, so that no transaction is long.
  */
-
 import type {
   AmendAnswer,
   Amendment,

@@ -3,7 +3,6 @@
  * number and a time, so that the event loop is never held for long; when somebody else is writing they wait, without
  * holding it at all.
  */
-
 import type { Clock, Timer } from '../../clock.ts'
 import { BackendUnavailableError, HoldfastError } from '../../errors.ts'
 import { jittered, type Random } from '../../random.ts'

@@ -126,11 +126,6 @@ local function ends_at(claim)
   return claim.dead > 0 and math.min(ends, claim.dead) or ends
 end
 
--- Lines that are watched by who does not stand in them.
-local function tell_watchers(line)
-  if string.find(line, '^election:') or string.find(line, '^barrier:') then call('PUBLISH', NEWS, line) end
-end
-
 local function tell(id)
   local who = call('HGET', BOOK, 'w' .. session_of(id))
   local channel = who and string.match(who, '^%S+')

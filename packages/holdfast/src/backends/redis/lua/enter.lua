@@ -19,7 +19,7 @@ if not (head.maxttl and (ends > now or (ends > 0 and head.grace > now))) then
 end
 
 -- First those whose line is empty, where they are open at once, and that want nothing special: of these there are most,
--- so it is short and makes no functions. What is left comes behind, and so does all of its line that follows it.
+-- so it is short and makes one function only. What is left comes behind, and so does all of its line that follows it.
 local answers, left = {}, nil
 local simple = head.grace <= now and now <= not_after and proposed == 0
 for at = FIRST, #ARGV, FIELDS do
@@ -29,11 +29,7 @@ for at = FIRST, #ARGV, FIELDS do
     local seq = whole(next_number(least))
     call('ZADD', INDEX, 0, 'o' .. id .. line)
     call('HSET', BOOK, 'l' .. line, id .. ' ' .. seq .. ' 1 0 -1 0 ' .. moment .. ' ' .. shape .. ' ' .. line)
-    -- One byte rules most lines out, without a search.
-    local kind = string.byte(line)
-    if kind == 101 and string.find(line, '^election:') or kind == 98 and string.find(line, '^barrier:') then
-      call('PUBLISH', NEWS, line)
-    end
+    tell_watchers(line)
     answers[(at - FIRST) / FIELDS + 1] = seq
   else
     left = left or {}

@@ -7,7 +7,7 @@
 --@ era
 --@ keys
 
--- First those that were alone in their line: of these there are most, so it is short and makes no functions.
+-- First those that were alone in their line: of these there are most, so it is short and makes one function only.
 local found, left, ends = {}, nil, {}
 for at = 2, #ARGV, 2 do
   local id, line = ARGV[at], ARGV[at + 1]
@@ -23,11 +23,7 @@ for at = 2, #ARGV, 2 do
     call('ZREM', INDEX, 'o' .. id .. line)
     call('HDEL', BOOK, 'l' .. line, 't' .. line, 'n' .. id)
     if dead > 0 then call('ZREM', ENDS, id .. line) end
-    -- One byte rules most lines out, without a search.
-    local kind = string.byte(line)
-    if kind == 101 and string.find(line, '^election:') or kind == 98 and string.find(line, '^barrier:') then
-      call('PUBLISH', NEWS, line)
-    end
+    tell_watchers(line)
     local alive = (until_when > now or (until_when > 0 and head.grace > now)) and (dead == 0 or dead > now)
     found[at / 2] = alive and 1 or 0
   else
