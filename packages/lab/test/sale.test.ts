@@ -12,7 +12,7 @@ function act(plan: ActPlan, change: Partial<ActResult> = {}): ActResult {
   const books = plan.lock
     ? { sold: 1_000, left: 0, oversold: 0, takes: { remote: 90, local: 900 }, fencesRise: true }
     : { sold: 4_000, left: 950, oversold: 3_000, takes: null, fencesRise: null }
-  const load = { served: 5_000, cut: 0, failed: 0, requestsPerSecond: 1_234.5, p50Ms: 20, p99Ms: 90 }
+  const load = { served: 5_000, cut: 0, failed: 0, seconds: 1, requestsPerSecond: 1_234.5, p50Ms: 20, p99Ms: 90 }
   const death = plan.kill ? { served: 4_934, cut: 66, recoveryMs: 1_940 } : { recoveryMs: null }
   return { plan, ...books, ...load, ...death, ...change }
 }

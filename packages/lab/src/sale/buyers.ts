@@ -9,6 +9,8 @@ export interface Crowd {
   readonly url: string
   readonly requests: number
   readonly connections: number
+  /** After so long the crowd goes home; what was not answered by then is unfinished. */
+  readonly secondsMax?: number
   /** Called with the number of answers so far. */
   readonly onProgress: (answers: number) => void
 }
@@ -20,6 +22,7 @@ export interface Rush {
   readonly cut: number
   /** Any other answer, and connections that failed. */
   readonly failed: number
+  readonly seconds: number
   readonly requestsPerSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
@@ -28,7 +31,7 @@ export interface Rush {
 /** Longer than the longest wait of any act, so that the crowd never gives up before the servers do. */
 const TIMEOUT_S = 40
 
-export function rush({ url, requests, connections, onProgress }: Crowd): Promise<Rush> {
+export function rush({ url, requests, connections, secondsMax, onProgress }: Crowd): Promise<Rush> {
   return new Promise((resolve, reject) => {
     const startAtMs = nowMs()
     let endAtMs = startAtMs
@@ -40,9 +43,11 @@ export function rush({ url, requests, connections, onProgress }: Crowd): Promise
       const cut = result.statusCodeStats?.['502']?.count ?? 0
       const { p50: p50Ms, p99: p99Ms } = result.latency
       const seconds = (endAtMs - startAtMs) / 1000
+      clearTimeout(goHome)
       const failed = result.non2xx - cut + result.errors
-      resolve({ served, cut, failed, requestsPerSecond: answers / seconds, p50Ms, p99Ms })
+      resolve({ served, cut, failed, seconds, requestsPerSecond: answers / seconds, p50Ms, p99Ms })
     })
+    const goHome = secondsMax === undefined ? undefined : setTimeout(() => crowd.stop(), secondsMax * 1000)
     crowd.on('response', () => {
       answers += 1
       endAtMs = nowMs()

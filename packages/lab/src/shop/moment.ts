@@ -1,0 +1,18 @@
+/**
+ * Moments are the places between two commands of a strategy at which a scene can hold it. In a sale nobody listens, and
+ * passing one costs nothing but a turn.
+ */
+export type Moment = OfAll | OfHandMade | OfDatabases | OfPrimitives
+
+type OfAll =
+  /** It believes that nobody else may sell now. */
+  'holds the lock' | 'let go' | 'read the stock' | 'paid'
+
+type OfHandMade = 'saw its own name in the lock'
+
+type OfDatabases = 'locked the first row'
+
+type OfPrimitives = 'is inside twice'
+
+/** When a customer believes to be alone: from one moment to the other. */
+export const BELIEF: Readonly<Record<'from' | 'to', Moment>> = { from: 'holds the lock', to: 'let go' }
