@@ -27,7 +27,7 @@ export class Hand {
   readonly #listeners = new Set<(report: Report) => void>()
   readonly #ended: Promise<string>
 
-  private constructor(child: ChildProcess) {
+  constructor(child: ChildProcess) {
     this.#child = child
     alive.add(child)
     this.#ended = new Promise((resolve) => {

@@ -33,7 +33,7 @@ export class Stage {
   readonly #hands: Hand[] = []
   readonly #begunMs: number = nowMs()
 
-  private constructor(strategy: Strategy, addresses: Addresses, script: string, item: string, stock: Stock) {
+  constructor(strategy: Strategy, addresses: Addresses, script: string, item: string, stock: Stock) {
     this.strategy = strategy
     this.addresses = addresses
     this.#script = script
@@ -161,7 +161,7 @@ export class Customer {
   /** Goes on to its end. `nothing`: it did not end within the time. */
   async end(limitMs: number = STEP_MS_MAX): Promise<End> {
     this.#go(null)
-    return Promise.race([this.#ended(), pause(limitMs, 'nothing' as const)])
+    return Promise.race([this.#ended(), pause(limitMs, 'nothing' as const, { ref: false })])
   }
 
   /** Goes on, and is not waited for. */
