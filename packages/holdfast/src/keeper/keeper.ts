@@ -149,7 +149,7 @@ export class Keeper implements ClaimOwner, Gate {
     const session = claim.session
     this.forget(claim)
     if (session === null || claim.id === '') return Promise.resolve(true)
-    const left = this.outbox.leave(session, { id: claim.id, line: claim.line }, claim.notAfterMs)
+    const left = this.outbox.leave(session, { id: claim.id, line: claim.line }, claim.notAfterMs, claim.endMs)
     if (claim.wish.detached) void left.then(() => this.#endOf(session))
     return left
   }

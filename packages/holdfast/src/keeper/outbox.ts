@@ -12,6 +12,8 @@ import type { Session } from './session.ts'
 interface Entry extends ClaimKey {
   readonly session: Session
   readonly notAfterMs: number
+  /** The claim's own hard end; null: none. */
+  readonly endMs: number | null
   /** Told the first answer or failure: whether the claim was still there, as far as we know. */
   settle: ((found: boolean) => void) | null
   pauseMs: number
@@ -55,13 +57,14 @@ export class Outbox {
   }
 
   /** Resolves by the first answer or failure: false when the claim was not there any more. */
-  leave(session: Session, claim: ClaimKey, notAfterMs: number): Promise<boolean> {
+  leave(session: Session, claim: ClaimKey, notAfterMs: number, endMs: number | null = null): Promise<boolean> {
     return new Promise((settle) => {
       const entry: Entry = {
         id: claim.id,
         line: claim.line,
         session,
         notAfterMs,
+        endMs,
         settle,
         pauseMs: PAUSE_MS.first,
         timer: null,
@@ -171,7 +174,12 @@ export class Outbox {
   }
 
   #settle(entry: Entry, found: boolean): void {
-    entry.settle?.(found)
+    entry.settle?.(found || this.#hasEnded(entry))
     entry.settle = null
+  }
+
+  /** It ended by itself while its leave was on the way: that it is not there says nothing of the time before. */
+  #hasEnded({ session, endMs }: Entry): boolean {
+    return session.standing() === 'lost' || (endMs !== null && this.#clock.monotonicMs() >= endMs)
   }
 }

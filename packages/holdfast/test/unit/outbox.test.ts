@@ -26,9 +26,9 @@ function made() {
   })
   const session = new Session(clock, 0, 'session', TTL_MS)
   session.confirm(startNow(clock))
-  const leave = (id: string, notAfterMs = 0): Promise<boolean> => {
+  const leave = (id: string, notAfterMs = 0, endMs: number | null = null): Promise<boolean> => {
     const key: ClaimKey = { id, line: 'lock:x' }
-    return outbox.leave(session, key, notAfterMs)
+    return outbox.leave(session, key, notAfterMs, endMs)
   }
   return { clock, store, outbox, session, leave, present, sent }
 }
@@ -70,6 +70,12 @@ test('past its not-after a leave that finds nothing is final at once', async () 
   expect(outbox.size).toBe(0)
   await clock.pass(60_000)
   expect(sent).toHaveLength(1)
+})
+
+test('a claim whose own end came while its leave was on the way was not lost before it', async () => {
+  const { clock, leave } = made()
+  expect(await leave('ended', 0, clock.monotonicMs())).toBe(true)
+  expect(await leave('vanished', 0, clock.monotonicMs() + 1)).toBe(false)
 })
 
 test('a leave that fails is told as done, since the claim was ours, and goes on behind with longer and longer pauses', async () => {
