@@ -35,7 +35,7 @@ export interface SaleFound {
 }
 
 /** While a sale runs no lock ends by itself, so a sale shows races alone; scenes show the rest. */
-const SALE_TERMS: Terms = { paymentMs: 1, ttlMs: 10_000, retryMs: 5, waitMs: 30_000, permits: 5 }
+const SALE_TERMS: Terms = { paymentMs: 1, ttlMs: 10_000, capMs: 30_000, retryMs: 5, waitMs: 30_000, permits: 5 }
 
 /** @param script the program of one process */
 export async function holdSale(

@@ -6,10 +6,11 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Hand } from '../contest/hand.ts'
 import { nowMs } from '../sale/moment.ts'
-import type { Addresses } from '../shop/addresses.ts'
+import { type Addresses, there } from '../shop/addresses.ts'
 import { addTallies, Meter, NO_TALLY, type Tally } from '../shop/meter.ts'
 import type { Moment } from '../shop/moment.ts'
 import type { Report } from '../shop/orders.ts'
+import { connectRedis } from '../shop/redis.ts'
 import type { ShopPlan, Terms } from '../shop/shop.ts'
 import type { Books, Stock } from '../shop/stock.ts'
 import { openStock } from '../shop/stocks.ts'
@@ -17,7 +18,7 @@ import type { Sale, Strategy } from '../strategies/strategy.ts'
 import { type Belief, beliefs, type Happening, mostAtOnce } from './timeline.ts'
 
 /** Short, so that a scene can wait until a lock has ended. */
-export const SCENE_TERMS: Terms = { paymentMs: 1, ttlMs: 400, retryMs: 10, waitMs: 4_000, permits: 2 }
+export const SCENE_TERMS: Terms = { paymentMs: 1, ttlMs: 400, capMs: 1_500, retryMs: 10, waitMs: 4_000, permits: 2 }
 /** Longer than anything in a scene may take. */
 const STEP_MS_MAX = 8_000
 
@@ -26,6 +27,8 @@ export type End = { readonly sale: Sale } | { readonly error: string } | 'nothin
 export class Stage {
   readonly strategy: Strategy
   readonly addresses: Addresses
+  /** On the shelf when the scene begins. */
+  readonly pieces: number
   readonly happenings: Happening[] = []
   readonly #script: string
   readonly #item: string
@@ -33,8 +36,9 @@ export class Stage {
   readonly #hands: Hand[] = []
   readonly #begunMs: number = nowMs()
 
-  constructor(strategy: Strategy, addresses: Addresses, script: string, item: string, stock: Stock) {
+  constructor(strategy: Strategy, addresses: Addresses, script: string, item: string, stock: Stock, pieces: number) {
     this.strategy = strategy
+    this.pieces = pieces
     this.addresses = addresses
     this.#script = script
     this.#item = item
@@ -46,7 +50,7 @@ export class Stage {
     const item = `scene-${strategy.name}-${randomUUID().slice(0, 8)}`
     const stock = await openStock[strategy.store](item, addresses, new Meter())
     await stock.fill(pieces)
-    return new Stage(strategy, addresses, script, item, stock)
+    return new Stage(strategy, addresses, script, item, stock, pieces)
   }
 
   /** A process of the shop. */
@@ -93,6 +97,12 @@ export class Stage {
     this.#happens(null, what)
   }
 
+  /** How many pieces the receipts and the stock differ in, or were sold that were not there. */
+  async miscount(): Promise<number> {
+    const { left, sold } = await this.#stock.books()
+    return Math.max(0, sold - (this.pieces - left))
+  }
+
   pass(ms: number): Promise<void> {
     return pause(ms)
   }
@@ -101,6 +111,16 @@ export class Stage {
   async outliveTtl(): Promise<void> {
     await pause(SCENE_TERMS.ttlMs * 1.3)
     this.says('the time of the lock is over')
+  }
+
+  /** Sends one command to the Redis of the run, from a connection of its own. */
+  async redis(...[command, ...values]: readonly [string, ...string[]]): Promise<unknown> {
+    const redis = await connectRedis(there(this.addresses.redis, 'Redis'), new Meter())
+    try {
+      return await redis.call(command, ...values)
+    } finally {
+      redis.disconnect()
+    }
   }
 
   async books(): Promise<Books> {
@@ -156,6 +176,13 @@ export class Customer {
     this.#go(moment)
     const ended = await Promise.race([there.then(() => null), this.#ended()])
     if (ended !== null) throw new Error(`${this.name} never came to "${moment}": ${JSON.stringify(ended)}`)
+  }
+
+  /** As `to`, for a moment that not every strategy has: goes on, and is looked at again after the time. */
+  async towards(moment: Moment, limitMs: number): Promise<void> {
+    const there = this.#hears((report) => report.kind === 'moment' && report.moment === moment)
+    this.#go(moment)
+    await Promise.race([there, pause(limitMs, undefined, { ref: false })])
   }
 
   /** Goes on to its end. `nothing`: it did not end within the time. */

@@ -8,7 +8,13 @@ type OfAll =
   /** It believes that nobody else may sell now. */
   'holds the lock' | 'let go' | 'read the stock' | 'paid'
 
-type OfHandMade = 'saw its own name in the lock'
+type OfHandMade =
+  | 'saw its own name in the lock'
+  /** It took the lock, and the lock has no end yet. */
+  | 'took it without an end'
+  | 'saw an old deadline'
+  | 'deleted the old lock'
+  | 'listens'
 
 type OfDatabases = 'locked the first row'
 

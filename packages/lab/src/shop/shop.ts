@@ -19,6 +19,8 @@ export interface Terms {
   readonly paymentMs: number
   /** How long a lock lasts that nobody renews. */
   readonly ttlMs: number
+  /** How long a holder that renews its lock may hold it in all, where that is limited. */
+  readonly capMs: number
   /** Between two attempts of those who ask again and again. */
   readonly retryMs: number
   /** After so long a customer gives up. */

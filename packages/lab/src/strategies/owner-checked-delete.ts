@@ -6,7 +6,7 @@ import type { Shop } from '../shop/shop.ts'
 import { redisLock } from './redis-lock.ts'
 import type { Buy, Strategy } from './strategy.ts'
 
-const DELETE_IF_MINE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
+export const DELETE_IF_MINE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
 
 const shared = {
   step: 12,

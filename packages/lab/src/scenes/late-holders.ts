@@ -1,0 +1,60 @@
+/** A holder comes back when its lock has long been somebody else's. */
+import type { Scene } from './scene.ts'
+
+export const outlivesTtl: Scene = {
+  name: 'outlives-ttl',
+  title: 'The work takes longer than the lock lasts',
+  until: 'the work outlives the lock',
+  cases: [
+    { strategy: 'plain-delete', expect: 'breaks' },
+    { strategy: 'check-then-delete', expect: 'breaks' },
+    { strategy: 'delete-by-script', expect: 'breaks' },
+    { strategy: 'delete-by-watch', expect: 'breaks' },
+    { strategy: 'renewed', expect: 'holds' },
+    { strategy: 'renewed-with-cap', expect: 'holds' },
+    { strategy: 'holdfast-mutex', expect: 'holds' },
+  ],
+  async play(stage) {
+    const [a, b] = await stage.two()
+    await a.to('read the stock')
+    await stage.outliveTtl()
+    // Waits as long as the lock is kept alive.
+    await b.end(400)
+    await a.end()
+    await b.end()
+    const lost = await stage.miscount()
+    return {
+      broken: lost > 0,
+      says:
+        lost > 0
+          ? 'A wrote what it had read before B sold: one sale is lost from the stock.'
+          : 'B waited until A was done.',
+    }
+  },
+}
+
+export const lateDelete: Scene = {
+  name: 'late-delete',
+  title: 'A holder that is late gives back the lock of the next',
+  until: 'a late holder deletes the lock of the next',
+  cases: [
+    { strategy: 'plain-delete', expect: 'breaks' },
+    { strategy: 'setnx-then-expire-healed', expect: 'breaks' },
+    { strategy: 'check-then-delete', expect: 'holds' },
+    { strategy: 'delete-by-script', expect: 'holds' },
+  ],
+  async play(stage) {
+    const [a, b, c] = await stage.three()
+    await a.to('paid')
+    await stage.outliveTtl()
+    await b.to('holds the lock')
+    await a.end()
+    c.goOn()
+    await stage.pass(100)
+    const broken = stage.mostAtOnce('B', 'C') > 1
+    return {
+      broken,
+      says: broken ? 'A deleted the lock of B, and C took it while B held it.' : 'A left the lock of B alone.',
+    }
+  },
+}
