@@ -17,8 +17,7 @@ export const checkThenDeleteScene: Scene = {
     await stage.outliveTtl()
     await b.to('holds the lock')
     await a.end()
-    c.goOn()
-    await stage.pass(100)
+    await c.towards('holds the lock', 300)
     const broken = stage.mostAtOnce('B', 'C') > 1
     return {
       broken,

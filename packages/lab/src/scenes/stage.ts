@@ -18,9 +18,16 @@ import type { Sale, Strategy } from '../strategies/strategy.ts'
 import { type Belief, beliefs, type Happening, mostAtOnce } from './timeline.ts'
 
 /** Short, so that a scene can wait until a lock has ended. */
-export const SCENE_TERMS: Terms = { paymentMs: 1, ttlMs: 400, capMs: 1_500, retryMs: 10, waitMs: 4_000, permits: 2 }
+export const SCENE_TERMS: Terms = { paymentMs: 1, ttlMs: 800, capMs: 1_500, retryMs: 10, waitMs: 4_000, permits: 2 }
 /** Longer than anything in a scene may take. */
 const STEP_MS_MAX = 8_000
+
+/** What is other in one process than in the rest. */
+export interface Other {
+  readonly clockOffsetMs?: number
+  readonly terms?: Partial<Terms>
+  readonly addresses?: Partial<Addresses>
+}
 
 export type End = { readonly sale: Sale } | { readonly error: string } | 'nothing'
 
@@ -34,6 +41,7 @@ export class Stage {
   readonly #item: string
   readonly #stock: Stock
   readonly #hands: Hand[] = []
+  #processes = 0
   readonly #begunMs: number = nowMs()
 
   constructor(strategy: Strategy, addresses: Addresses, script: string, item: string, stock: Stock, pieces: number) {
@@ -54,26 +62,20 @@ export class Stage {
   }
 
   /** A process of the shop. */
-  async process({
-    clockOffsetMs = 0,
-    terms = {},
-  }: {
-    readonly clockOffsetMs?: number
-    readonly terms?: Partial<Terms>
-  } = {}): Promise<Hand> {
+  async process({ clockOffsetMs = 0, terms = {}, addresses = {} }: Other = {}): Promise<Hand> {
     const plan: ShopPlan = {
       item: this.#item,
       store: this.strategy.store,
-      terms: { ...SCENE_TERMS, ...terms },
-      addresses: this.addresses,
-      process: this.#hands.length,
+      terms: { ...SCENE_TERMS, ...this.strategy.terms, ...terms },
+      addresses: { ...this.addresses, ...addresses },
+      process: this.#processes++,
       processes: 2,
       clockOffsetMs,
     }
     const hand = await Hand.start(this.#script, { strategy: this.strategy.name, plan, role: 'party' })
     this.#hands.push(hand)
     hand.onReport((report) => this.#note(report))
-    if (clockOffsetMs !== 0) this.says(`the clock of process ${this.#hands.length} is ${clockOffsetMs / 1000} s off`)
+    if (clockOffsetMs !== 0) this.says(`the clock of process ${plan.process + 1} is ${clockOffsetMs / 1000} s off`)
     return hand
   }
 

@@ -13,12 +13,18 @@ type OfHandMade =
   /** It took the lock, and the lock has no end yet. */
   | 'took it without an end'
   | 'saw an old deadline'
-  | 'deleted the old lock'
+  | 'wrote its deadline'
   | 'listens'
 
 type OfDatabases = 'locked the first row'
 
-type OfPrimitives = 'is inside twice'
+type OfPrimitives =
+  | 'is inside twice'
+  | 'has the first of two'
+  /** It has its number, and does not stand in the line yet. */
+  | 'has its number'
+  | 'looks at the price'
+  | 'has looked'
 
 /** When a customer believes to be alone: from one moment to the other. */
 export const BELIEF: Readonly<Record<'from' | 'to', Moment>> = { from: 'holds the lock', to: 'let go' }

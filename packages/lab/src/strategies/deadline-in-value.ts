@@ -5,6 +5,7 @@
 import type { Redis } from 'ioredis'
 import { sellUnder } from '../shop/selling.ts'
 import type { Shop } from '../shop/shop.ts'
+import { connectionPool, type Lend } from './connection-pool.ts'
 import { redisLock } from './redis-lock.ts'
 import type { Buy, Strategy } from './strategy.ts'
 
@@ -41,15 +42,21 @@ export const deadlineWatched: Strategy = {
   open: (shop) => open(shop, takeByWatch),
 }
 
+interface Connections {
+  readonly redis: Redis
+  readonly lend: Lend
+}
+
 /** Resolves with whether the old lock was taken over. */
-type TakeOver = (redis: Redis, key: string, deadline: string, shop: Shop) => Promise<boolean>
+type TakeOver = (at: Connections, key: string, deadline: string, shop: Shop) => Promise<boolean>
 
 async function open(shop: Shop, takeOver: TakeOver): Promise<Buy> {
   const { redis, key } = await redisLock(shop)
+  const connections = { redis, lend: await connectionPool(shop) }
   return sellUnder(shop, () =>
     shop.retried(async () => {
       const deadline = `${shop.now() + shop.terms.ttlMs}`
-      const taken = (await redis.setnx(key, deadline)) === 1 || (await takeOver(redis, key, deadline, shop))
+      const taken = (await redis.setnx(key, deadline)) === 1 || (await takeOver(connections, key, deadline, shop))
       if (!taken) return null
       return async () => {
         if ((await redis.get(key)) === deadline) await redis.del(key)
@@ -61,28 +68,28 @@ async function open(shop: Shop, takeOver: TakeOver): Promise<Buy> {
 
 const isOld = (deadline: string | null, shop: Shop): boolean => deadline !== null && Number(deadline) < shop.now()
 
-const takeByDelete: TakeOver = async (redis, key, deadline, shop) => {
+const takeByDelete: TakeOver = async ({ redis }, key, deadline, shop) => {
   if (!isOld(await redis.get(key), shop)) return false
   await shop.at('saw an old deadline')
   await redis.del(key) // whatever is there by now
   return (await redis.setnx(key, deadline)) === 1
 }
 
-const takeBySwap: TakeOver = async (redis, key, deadline, shop) => {
+const takeBySwap: TakeOver = async ({ redis }, key, deadline, shop) => {
   if (!isOld(await redis.get(key), shop)) return false
   await shop.at('saw an old deadline')
   const before = await redis.getset(key, deadline)
+  await shop.at('wrote its deadline')
   return isOld(before, shop)
 }
 
-const takeByWatch: TakeOver = async (redis, key, deadline, shop) => {
-  const own = redis.duplicate()
-  try {
+const takeByWatch: TakeOver = ({ lend }, key, deadline, shop) =>
+  lend(async (own) => {
     await own.watch(key)
-    if (!isOld(await own.get(key), shop)) return false
+    if (!isOld(await own.get(key), shop)) {
+      await own.unwatch()
+      return false
+    }
     await shop.at('saw an old deadline')
     return (await own.multi().set(key, deadline).exec()) !== null
-  } finally {
-    own.disconnect()
-  }
-}
+  })

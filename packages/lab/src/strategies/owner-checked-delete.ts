@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { sellUnder } from '../shop/selling.ts'
 import type { Shop } from '../shop/shop.ts'
+import { connectionPool, type Lend } from './connection-pool.ts'
 import { redisLock } from './redis-lock.ts'
 import type { Buy, Strategy } from './strategy.ts'
 
@@ -33,24 +34,27 @@ export const deleteByWatch: Strategy = {
   open: (shop) => open(shop, deleteWatched),
 }
 
-async function open(shop: Shop, remove: (redis: Redis, key: string, owner: string) => Promise<unknown>): Promise<Buy> {
+type Remove = (redis: Redis, key: string, owner: string, lend: Lend) => Promise<unknown>
+
+async function open(shop: Shop, remove: Remove): Promise<Buy> {
   const { redis, key } = await redisLock(shop)
+  const lend = await connectionPool(shop)
   return sellUnder(shop, () =>
     shop.retried(async () => {
       const owner = randomUUID()
       if ((await redis.set(key, owner, 'PX', shop.terms.ttlMs, 'NX')) === null) return null
       return async () => {
         await shop.at('saw its own name in the lock')
-        await remove(redis, key, owner)
+        await remove(redis, key, owner, lend)
       }
     }),
   )
 }
 
 /** A transaction belongs to a connection: one that others use meanwhile would watch for them too. */
-async function deleteWatched(redis: Redis, key: string, owner: string): Promise<void> {
-  const own = redis.duplicate()
-  await own.watch(key)
-  if ((await own.get(key)) === owner) await own.multi().del(key).exec()
-  own.disconnect()
-}
+const deleteWatched: Remove = (_, key, owner, lend) =>
+  lend(async (own) => {
+    await own.watch(key)
+    if ((await own.get(key)) === owner) await own.multi().del(key).exec()
+    else await own.unwatch()
+  })

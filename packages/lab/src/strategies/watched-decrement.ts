@@ -1,12 +1,11 @@
 /** No lock: the stock itself is watched, and the sale is tried again when it changed meanwhile. */
 import type { Redis } from 'ioredis'
 import type { Shop } from '../shop/shop.ts'
-import type { Buy, Sale, Strategy } from './strategy.ts'
+import { connectionPool } from './connection-pool.ts'
+import type { Sale, Strategy } from './strategy.ts'
 
 const shared = { step: 6, store: 'redis', made: 'plain client' } as const
 const FILE = 'watched-decrement.ts'
-/** Connections of one process. More only make each other's attempts fail. */
-const CONNECTIONS = 8
 
 export const watchedDecrement: Strategy = {
   ...shared,
@@ -17,8 +16,8 @@ export const watchedDecrement: Strategy = {
   leaves: 'Where many want the same item, most attempts are in vain.',
   source: { file: FILE, line: 'const kept = await writeBack(watching, shop, left - 1)' },
   async open(shop) {
-    const pool = await connections(shop)
-    return () => pool.using((redis) => buy(shop, redis, redis))
+    const lend = await connectionPool(shop)
+    return () => lend((redis) => buy(shop, redis, redis))
   },
 }
 
@@ -29,10 +28,10 @@ export const watchedElsewhere: Strategy = {
   verdict: 'wrong',
   fixes: 'Nothing: it only looks like the one before.',
   leaves: 'The transaction belongs to a connection that watched nothing, so it never fails.',
-  source: { file: FILE, line: 'pool.using((redis) => buy(shop, redis, other))' },
+  source: { file: FILE, line: 'lend((redis) => buy(shop, redis, other))' },
   async open(shop) {
-    const [pool, other] = [await connections(shop), await shop.redis()]
-    return () => pool.using((redis) => buy(shop, redis, other))
+    const [lend, other] = [await connectionPool(shop), await shop.redis()]
+    return () => lend((redis) => buy(shop, redis, other))
   },
 }
 
@@ -59,24 +58,3 @@ async function writeBack(redis: Redis, shop: Shop, left: number): Promise<boolea
 }
 
 const keyOf = (shop: Shop, part: 'left' | 'receipts'): string => `${shop.item}:${part}`
-
-interface Pool {
-  using(work: Buy extends () => infer R ? (redis: Redis) => R : never): Promise<Sale>
-}
-
-async function connections(shop: Shop): Promise<Pool> {
-  const free = await Promise.all(Array.from({ length: CONNECTIONS }, () => shop.redis()))
-  const waiting: ((redis: Redis) => void)[] = []
-  return {
-    async using(work) {
-      const redis = free.pop() ?? (await new Promise<Redis>((resolve) => waiting.push(resolve)))
-      try {
-        return await work(redis)
-      } finally {
-        const next = waiting.shift()
-        if (next === undefined) free.push(redis)
-        else next(redis)
-      }
-    },
-  }
-}
