@@ -3,7 +3,7 @@
  * fails with the command to type: a test against a real server is never left out because there is no server.
  */
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, rmSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /** The Debian packages a program comes in. */
@@ -11,6 +11,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'redis-server': ['redis-server'],
   'redis-sentinel': ['redis-sentinel'],
   openssl: ['openssl'],
+  mariadbd: ['mariadb-server'],
+  postgres: ['postgresql'],
   // The headers are a package of their own, which gcc only recommends.
   cc: ['gcc', 'libc6-dev'],
 }
@@ -18,6 +20,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** Asked by Debian's packages before they start a service; 101 says no. */
 const POLICY = '/usr/sbin/policy-rc.d'
 const UPDATE = ['update']
+const POSTGRES = '/usr/lib/postgresql'
 
 /** The path of a program, or null when `PATH` has none of that name. */
 export function find(program: string): string | null {
@@ -33,13 +36,20 @@ export function find(program: string): string | null {
   return null
 }
 
+/** The folder of the newest PostgreSQL: Debian keeps them side by side, and out of `PATH`. */
+export function findPostgres(): string | null {
+  const versions = existsSync(POSTGRES) ? readdirSync(POSTGRES).sort((a, b) => Number(b) - Number(a)) : []
+  const folders = versions.map((version) => join(POSTGRES, version, 'bin'))
+  return folders.find((folder) => existsSync(join(folder, 'postgres')) && existsSync(join(folder, 'initdb'))) ?? null
+}
+
 /**
  * Makes sure that the programs are there, by installing what is missing.
  *
  * @throws when something is missing and may or can not be installed; the message has the command to type
  */
 export function requirePrograms(programs: readonly string[]): void {
-  const missing = programs.filter((program) => find(program) === null)
+  const missing = programs.filter((program) => (program === 'postgres' ? findPostgres() : find(program)) === null)
   if (missing.length > 0) install(packagesOf(missing), `the tests need ${missing.join(', ')}, and PATH has none`)
 }
 
@@ -62,7 +72,8 @@ function packagesOf(programs: readonly string[]): readonly string[] {
 function install(packages: readonly string[], why: string): void {
   const command = ['install', '-y', '--no-install-recommends', ...packages]
   const sentence = why.charAt(0).toUpperCase() + why.slice(1)
-  if (find('apt-get') === null) throw new Error(`${sentence}. Install Redis 7 or later, openssl and a C compiler`)
+  if (find('apt-get') === null)
+    throw new Error(`${sentence}. Install ${packages.join(', ')}, or what they are called there`)
   const mayInstall = process.getuid?.() === 0 && process.env.HOLDFAST_INSTALL !== 'never'
   if (!mayInstall) {
     const typed = `sudo apt-get update && sudo apt-get ${command.join(' ')}`

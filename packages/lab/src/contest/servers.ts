@@ -2,10 +2,13 @@
  * The stores that a run can use: files of SQLite always, and the servers that were asked for, started on loopback in
  * the folder of the run. What Debian has and this machine lacks is installed, or named.
  */
+import { startMariadb } from '../../../../scripts/servers/mariadb-server.ts'
+import { startPostgres } from '../../../../scripts/servers/postgres-server.ts'
 import { requirePrograms } from '../../../../scripts/servers/programs.ts'
 import { RedisServer } from '../../../../scripts/servers/redis-server.ts'
 import { SentinelSet } from '../../../../scripts/servers/sentinel-set.ts'
-import type { Addresses } from '../shop/addresses.ts'
+import type { SqlServer } from '../../../../scripts/servers/sql-server.ts'
+import type { Addresses, SqlAddress } from '../shop/addresses.ts'
 import type { Store } from '../strategies/strategy.ts'
 
 export type ServerName = Exclude<Store, 'sqlite'>
@@ -45,15 +48,22 @@ export async function startServers(names: readonly ServerName[], folder: string)
     stops.push(() => set.stop())
     return { name: set.name, sentinels: set.addresses }
   }
+  const sql = async (start: () => Promise<SqlServer>): Promise<SqlAddress> => {
+    const server = await start()
+    stops.push(() => server.stop())
+    return server.address
+  }
   const nodes = Array.from({ length: QUORUM_NODES }, (_, number) => `node-${number + 1}`)
   const when = <T>(name: ServerName, start: () => Promise<T>): Promise<T | null> =>
     wanted.has(name) ? start() : Promise.resolve(null)
-  const [one, several, watched] = await Promise.all([
+  const [one, several, watched, mariadb, postgres] = await Promise.all([
     when('redis', () => redis('stock')),
     when('quorum', () => Promise.all(nodes.map(redis))),
     when('sentinel', sentinel),
+    when('mariadb', () => sql(startMariadb)),
+    when('postgres', () => sql(startPostgres)),
   ])
-  const addresses = { folder, redis: one, quorum: several, sentinel: watched, mariadb: null, postgres: null }
+  const addresses = { folder, redis: one, quorum: several, sentinel: watched, mariadb, postgres }
   return {
     addresses,
     has: (store) => store === 'sqlite' || addresses[store] !== null,

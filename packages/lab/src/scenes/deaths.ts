@@ -16,6 +16,10 @@ export const holderDies: Scene = {
     { strategy: 'plain-delete', expect: 'holds' },
     { strategy: 'renewed', expect: 'holds' },
     { strategy: 'holdfast-mutex', expect: 'holds' },
+    { strategy: 'lease-table', expect: 'holds' },
+    { strategy: 'named-lock', expect: 'holds' },
+    { strategy: 'advisory-lock', expect: 'holds' },
+    { strategy: 'row-lock', expect: 'holds' },
   ],
   async play(stage) {
     const [a, b] = await stage.two()

@@ -10,6 +10,7 @@ export const outlivesTtl: Scene = {
     { strategy: 'check-then-delete', expect: 'breaks' },
     { strategy: 'delete-by-script', expect: 'breaks' },
     { strategy: 'delete-by-watch', expect: 'breaks' },
+    { strategy: 'lease-table', expect: 'breaks' },
     { strategy: 'renewed', expect: 'holds' },
     { strategy: 'renewed-with-cap', expect: 'holds' },
     { strategy: 'holdfast-mutex', expect: 'holds' },

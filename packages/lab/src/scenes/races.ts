@@ -15,6 +15,8 @@ export const theRace: Scene = {
     { strategy: 'mutex-per-request', expect: 'breaks' },
     { strategy: 'watched-elsewhere', expect: 'breaks' },
     { strategy: 'wrong-unit', expect: 'breaks' },
+    { strategy: 'one-statement', expect: 'holds' },
+    { strategy: 'one-statement-mariadb', expect: 'holds' },
     { strategy: 'watched-decrement', expect: 'holds' },
     { strategy: 'unit-in-the-value', expect: 'holds' },
     { strategy: 'plain-delete', expect: 'holds' },
@@ -35,6 +37,8 @@ export const inOneProcess: Scene = {
   cases: [
     { strategy: 'no-lock', expect: 'breaks' },
     { strategy: 'mutex-per-request', expect: 'breaks' },
+    { strategy: 'advisory-over-pool', expect: 'breaks' },
+    { strategy: 'advisory-lock', expect: 'holds' },
     { strategy: 'own-mutex', expect: 'holds' },
     { strategy: 'two-levels', expect: 'holds' },
   ],

@@ -33,12 +33,12 @@ export type End = { readonly sale: Sale } | { readonly error: string } | 'nothin
 
 export class Stage {
   readonly strategy: Strategy
+  readonly item: string
   readonly addresses: Addresses
   /** On the shelf when the scene begins. */
   readonly pieces: number
   readonly happenings: Happening[] = []
   readonly #script: string
-  readonly #item: string
   readonly #stock: Stock
   readonly #hands: Hand[] = []
   #processes = 0
@@ -49,7 +49,7 @@ export class Stage {
     this.pieces = pieces
     this.addresses = addresses
     this.#script = script
-    this.#item = item
+    this.item = item
     this.#stock = stock
   }
 
@@ -64,7 +64,7 @@ export class Stage {
   /** A process of the shop. */
   async process({ clockOffsetMs = 0, terms = {}, addresses = {} }: Other = {}): Promise<Hand> {
     const plan: ShopPlan = {
-      item: this.#item,
+      item: this.item,
       store: this.strategy.store,
       terms: { ...SCENE_TERMS, ...this.strategy.terms, ...terms },
       addresses: { ...this.addresses, ...addresses },

@@ -16,7 +16,7 @@ type OfHandMade =
   | 'wrote its deadline'
   | 'listens'
 
-type OfDatabases = 'locked the first row'
+type OfDatabases = 'locked the first row' | 'asks for the lock'
 
 type OfPrimitives =
   | 'is inside twice'

@@ -50,6 +50,17 @@ export function transaction<T>(sql: Sql, work: (connection: Connection) => Promi
   })
 }
 
+/** Sells what `connection` sees, in whatever transaction it is in. */
+export async function writeBack(connection: Connection, item: string, left: number): Promise<void> {
+  await connection.query('update stock set left_over = ? where item = ?', [left, item])
+  await sign(connection, item)
+}
+
+/** Writes a receipt. */
+export async function sign(connection: Connection, item: string): Promise<void> {
+  await connection.query('insert into receipt (item, pid) values (?, ?)', [item, process.pid])
+}
+
 export function numberOf({ rows: [row] }: Answer, column: string): number {
   const value = Number(row?.[column] ?? Number.NaN)
   if (Number.isNaN(value)) throw new TypeError(`no number in column ${column}`)
@@ -125,11 +136,7 @@ export function openSqlStock(store: 'mariadb' | 'postgres'): OpenStock {
         await sql.query('insert into stock (item, left_over) values (?, ?)', [item, pieces])
       },
       left,
-      writeBack: (pieces) =>
-        transaction(sql, async (connection) => {
-          await connection.query('update stock set left_over = ? where item = ?', [pieces, item])
-          await connection.query('insert into receipt (item, pid) values (?, ?)', [item, process.pid])
-        }),
+      writeBack: (pieces) => transaction(sql, (connection) => writeBack(connection, item, pieces)),
       books: async () => ({
         left: await left(),
         sold: numberOf(await sql.query('select count(*) as sold from receipt where item = ?', [item]), 'sold'),
