@@ -36,6 +36,6 @@ test('what is missing and must not be installed is told with the one command to 
 
 test('a system without Debian packages is told what to bring', () => {
   expect(() => requirePrograms(['redis-sentinel'])).toThrow(
-    'The tests need redis-sentinel, and PATH has none. Install redis-server, or what they are called there',
+    'The tests need redis-sentinel, and PATH has none. Install redis-sentinel, or what they are called there',
   )
 })
