@@ -2,6 +2,7 @@
  * One process of the lab that sells with a strategy: a server of a sale, or a party of a scene. Started by the lab and
  * never by hand; it ends when its parent says so, and also when the parent is gone.
  */
+import { nowMs } from './sale/moment.ts'
 import { Meter } from './shop/meter.ts'
 import { type Orders, type Report, readOrders, type Word } from './shop/orders.ts'
 import { Party } from './shop/party.ts'
@@ -24,7 +25,11 @@ else await play(orders)
 
 async function serve({ plan, strategy }: Orders): Promise<void> {
   const { shop, buy } = await open(plan, strategy, null)
-  const port = await serveBuyers(() => shop.serve('', buy))
+  const port = await serveBuyers(async () => {
+    const sale = await shop.serve('', buy)
+    if (sale === 'sold') shop.meter.soldAtMs = nowMs()
+    return sale
+  })
   process.on('message', ({ kind }: Word) => {
     if (kind === 'tally') tell({ kind: 'tally', tally: shop.meter.tally })
   })

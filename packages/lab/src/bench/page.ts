@@ -1,4 +1,5 @@
 /** What was found as one page that needs nothing else: no script, no font and no picture from anywhere. */
+import { escaped } from '../findings/html.ts'
 import { type Colours, coloursOf, draw } from './charts.ts'
 import type { Chart, Check } from './measurement.ts'
 import { columnsOf, type Found, figure, figureRows, sceneRows, shown } from './report.ts'
@@ -124,8 +125,4 @@ function table(head: readonly string[], lines: readonly (readonly string[])[]): 
     `<tr>${cells.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join('')}</tr>`
   const body = lines.map((cells) => row(cells, 'td')).join('\n')
   return `<div class="scroll"><table><thead>${row(head, 'th')}</thead>\n<tbody>${body}</tbody></table></div>`
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }

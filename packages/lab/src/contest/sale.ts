@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { startBalancer } from '../sale/balancer.ts'
 import { type Rush, rush } from '../sale/buyers.ts'
+import { nowMs } from '../sale/moment.ts'
 import type { Addresses } from '../shop/addresses.ts'
 import { addTallies, Meter, NO_TALLY, type Tally } from '../shop/meter.ts'
 import type { Terms } from '../shop/shop.ts'
@@ -31,7 +32,17 @@ export interface SaleFound {
   readonly oversold: number
   /** Sold, and still on the shelf by the stock's own number. */
   readonly lost: number
-  readonly tally: Tally
+  /** Until the last piece was sold; null: none was. */
+  readonly sellingSeconds: number | null
+  readonly waits: Waits | null
+  readonly tally: Omit<Tally, 'waitsMs' | 'soldAtMs'>
+}
+
+/** How long purchases waited for their turn. */
+export interface Waits {
+  readonly p50Ms: number
+  readonly p95Ms: number
+  readonly p99Ms: number
 }
 
 /** While a sale runs no lock ends by itself, so a sale shows races alone; scenes show the rest. */
@@ -56,7 +67,9 @@ export async function holdSale(
       return Hand.start(script, { strategy: strategy.name, plan, role: 'server' })
     }
     const hands = await Promise.all(Array.from({ length: processes }, (_, number) => start(number)))
+    const begunMs = nowMs()
     const { found, tally } = await rushThrough(hands, crowd, onProgress)
+    const { waitsMs, soldAtMs, ...counts } = tally
     const books = await stock.books()
     const answered = found.served + found.cut + found.failed
     return {
@@ -67,11 +80,20 @@ export async function holdSale(
       books,
       oversold: Math.max(0, books.sold - crowd.stock),
       lost: Math.max(0, books.sold - (crowd.stock - books.left)),
-      tally,
+      sellingSeconds: soldAtMs === null ? null : (soldAtMs - begunMs) / 1000,
+      waits: waitsOf(waitsMs),
+      tally: counts,
     }
   } finally {
     await stock.close()
   }
+}
+
+function waitsOf(waitsMs: readonly number[]): Waits | null {
+  if (waitsMs.length === 0) return null
+  const sorted = [...waitsMs].sort((a, b) => a - b)
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
+  return { p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) }
 }
 
 /** The processes have ended when it resolves: nothing is sold any more. */

@@ -9,6 +9,8 @@ export interface Tally {
   readonly faults: Readonly<Record<string, number>>
   /** How long each purchase waited for its turn. */
   readonly waitsMs: readonly number[]
+  /** When the last piece was sold, on the clock that all processes of a machine share; null: none was. */
+  readonly soldAtMs: number | null
   /** Further figures of a strategy, such as the most contenders in the line. The largest of all processes counts. */
   readonly peaks: Readonly<Record<string, number>>
 }
@@ -16,6 +18,7 @@ export interface Tally {
 export class Meter {
   readonly waitsMs: number[] = []
   wasted = 0
+  soldAtMs: number | null = null
   #commands: number | null = null
   readonly #faults = new Map<string, number>()
   readonly #peaks = new Map<string, number>()
@@ -34,11 +37,18 @@ export class Meter {
 
   get tally(): Tally {
     const [faults, peaks] = [Object.fromEntries(this.#faults), Object.fromEntries(this.#peaks)]
-    return { commands: this.#commands, wasted: this.wasted, faults, peaks, waitsMs: this.waitsMs }
+    return {
+      commands: this.#commands,
+      wasted: this.wasted,
+      faults,
+      peaks,
+      waitsMs: this.waitsMs,
+      soldAtMs: this.soldAtMs,
+    }
   }
 }
 
-export const NO_TALLY: Tally = { commands: null, wasted: 0, faults: {}, peaks: {}, waitsMs: [] }
+export const NO_TALLY: Tally = { commands: null, wasted: 0, faults: {}, peaks: {}, waitsMs: [], soldAtMs: null }
 
 export function addTallies(all: readonly Tally[]): Tally {
   return all.reduce(
@@ -48,6 +58,7 @@ export function addTallies(all: readonly Tally[]): Tally {
       faults: merged(sum.faults, one.faults, (a, b) => a + b),
       peaks: merged(sum.peaks, one.peaks, Math.max),
       waitsMs: [...sum.waitsMs, ...one.waitsMs],
+      soldAtMs: one.soldAtMs === null ? sum.soldAtMs : Math.max(sum.soldAtMs ?? 0, one.soldAtMs),
     }),
     NO_TALLY,
   )

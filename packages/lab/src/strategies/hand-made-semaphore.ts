@@ -17,9 +17,10 @@ export const byTimes: Strategy = {
   name: 'semaphore-by-times',
   step: 20,
   title: 'A semaphore: the first N by their own time in a sorted set',
-  verdict: 'right until',
+  verdict: 'wrong',
   fixes: 'The cap on how many do something at once, also when one of them dies.',
-  leaves: 'Whose clock is behind stands in front of all others, and takes a permit that is given out.',
+  leaves:
+    'Whose clock is behind, or whose command is late, stands in front of others and takes a permit that is given out.',
   source: { file: FILE, line: '.zadd(line, now, id)' },
   open: (shop) => open(shop, takeByTime),
 }
@@ -29,7 +30,7 @@ export const byNumbers: Strategy = {
   name: 'semaphore-by-numbers',
   step: 21,
   title: 'A semaphore: the first N by a counter, with times for the dead only',
-  verdict: 'right until',
+  verdict: 'wrong',
   fixes: 'The order by clocks: a counter of the server says who came first.',
   leaves: 'Who drew the lower number and enters later still steps in front of one that has its permit.',
   source: { file: FILE, line: 'const number = await redis.incr(' },
