@@ -1,6 +1,6 @@
 /**
- * Four projects. `unit` reads the sources and needs no build; `process` starts programs from dist; `redis` runs against
- * real servers that it starts itself; `package` looks at the packed tarball. Set HOLDFAST_TEST_REPORT to a path to have
+ * Five projects. `unit` reads the sources and needs no build; `process` starts programs from dist; `redis` runs against
+ * real servers that it starts itself; `lab` runs the lab; `package` looks at the packed tarball. Set HOLDFAST_TEST_REPORT to a path to have
  * the results written there as JSON as well.
  */
 import { defineConfig } from 'vitest/config'
@@ -32,7 +32,12 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
           testTimeout: 20_000,
           include: ['packages/*/test/**/*.test.ts'],
-          exclude: ['packages/*/test/process/**', 'packages/*/test/redis/**', '**/package.test.ts'],
+          exclude: [
+            'packages/*/test/process/**',
+            'packages/*/test/redis/**',
+            'packages/*/test/lab/**',
+            '**/package.test.ts',
+          ],
         },
       },
       {
@@ -58,6 +63,20 @@ export default defineConfig({
           globalSetup: ['scripts/servers/vitest-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'lab',
+          maxWorkers: 1,
+          // Each scene is several processes.
+          maxConcurrency: 3,
+          sequence: { groupOrder: 4 },
+          include: ['packages/*/test/lab/**/*.test.ts'],
+          globalSetup: ['scripts/need-build.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {

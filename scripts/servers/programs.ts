@@ -13,6 +13,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   openssl: ['openssl'],
   mariadbd: ['mariadb-server'],
   postgres: ['postgresql'],
+  chromium: ['chromium'],
   // The headers are a package of their own, which gcc only recommends.
   cc: ['gcc', 'libc6-dev'],
 }

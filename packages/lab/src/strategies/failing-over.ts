@@ -25,7 +25,7 @@ export const onePrimary: Strategy = {
   verdict: 'right until',
   fixes: 'The server that dies: another one takes its place.',
   leaves: 'The primary answers before its replicas know: the next one may never have heard of the lock.',
-  source: { file: FILE, line: "(await redis.set(key, owner, 'PX', LONG_TTL_MS, 'NX')) === null" },
+  source: { file: FILE, line: "await redis.set(key, owner, 'PX', LONG_TTL_MS, 'NX').catch(" },
   async open(shop) {
     const { sentinels, name } = there(shop.plan.addresses.sentinel, 'Sentinel')
     const redis = new Redis({ sentinels: [...sentinels], name, maxRetriesPerRequest: 0, retryStrategy: () => 50 })

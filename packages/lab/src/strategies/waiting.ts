@@ -89,7 +89,7 @@ export const toldOnly: Strategy = {
   verdict: 'right until',
   fixes: 'The sleep over a free lock, and nearly all commands in vain.',
   leaves: 'A message is sent once: who misses it waits for ever.',
-  source: { file: FILE, line: 'await told' },
+  source: { file: FILE, line: 'openTold(shop, (told) => told)' },
   open: (shop) => openTold(shop, (told) => told),
 }
 

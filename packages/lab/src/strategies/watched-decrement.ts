@@ -14,7 +14,7 @@ export const watchedDecrement: Strategy = {
   verdict: 'right',
   fixes: 'The race itself, without a lock that anybody could forget.',
   leaves: 'Where many want the same item, most attempts are in vain.',
-  source: { file: FILE, line: 'const kept = await writeBack(watching, shop, left - 1)' },
+  source: { file: FILE, line: 'lend((redis) => buy(shop, redis, redis))' },
   async open(shop) {
     const lend = await connectionPool(shop)
     return () => lend((redis) => buy(shop, redis, redis))
