@@ -18,12 +18,14 @@ export interface BarsOptions {
 const BAR_PX = 18
 const EDGE_PX = 34
 const NARROW_PX = 500
+/** A logarithm has no nought. */
+const LOG_MIN = 0.001
 
 export function barsOf(bars: readonly Bar[], { title, better, log = false }: BarsOptions): string {
   const sorted = [...bars].sort((a, b) => (better === 'more' ? b.value - a.value : a.value - b.value))
   const heightPx = sorted.length * BAR_PX + EDGE_PX
   return drawn(title, heightPx, (widthPx) => ({
-    grid: { left: widthPx < NARROW_PX ? 150 : 200, right: 60, top: 4, bottom: 24 },
+    grid: { left: widthPx < NARROW_PX ? 160 : 240, right: 60, top: 4, bottom: 24 },
     xAxis: {
       type: log ? 'log' : 'value',
       axisLabel: { ...TEXT, hideOverlap: true },
@@ -42,7 +44,7 @@ export function barsOf(bars: readonly Bar[], { title, better, log = false }: Bar
         barWidth: BAR_PX - 7,
         label: { show: true, position: 'right', ...TEXT, formatter: ({ value }: { value: number }) => shown(value) },
         data: sorted.map(({ value, verdict }) => ({
-          value: log ? Math.max(value, 0.1) : value,
+          value: log ? Math.max(value, LOG_MIN) : value,
           itemStyle: { color: COLOUR[verdict] },
         })),
       },
@@ -52,5 +54,6 @@ export function barsOf(bars: readonly Bar[], { title, better, log = false }: Bar
 
 export function shown(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString('en-US')
-  return value >= 10 ? value.toFixed(0) : value.toFixed(1)
+  if (value >= 10) return value.toFixed(0)
+  return value >= 1 || value === 0 ? value.toFixed(1) : value.toPrecision(2)
 }

@@ -24,7 +24,7 @@ export const commands: Figure = ({ sale }) => {
 const p99: Figure = ({ sale }) => sale?.waits?.p99Ms ?? null
 const wasted: Figure = ({ sale }) =>
   sale === null || sale.books.sold === 0 ? null : sale.tally.wasted / sale.books.sold
-const contenders: Figure = ({ sale }) => sale?.tally.peaks['contenders in the line'] ?? null
+const waiting: Figure = ({ sale }) => sale?.tally.peaks['waiting in the line'] ?? null
 
 const WANTED: readonly {
   readonly title: string
@@ -34,7 +34,7 @@ const WANTED: readonly {
   {
     title: 'Two levels against one',
     pair: ['two-levels', 'one-level'],
-    figures: { 'contenders in the line': contenders, 'commands a sale': commands, 'sales a second': perSecond },
+    figures: { 'waiting in the line': waiting, 'commands a sale': commands, 'sales a second': perSecond },
   },
   {
     title: 'Ten segments against one',

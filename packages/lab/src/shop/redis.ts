@@ -1,6 +1,6 @@
 /** The stock of an item in Redis, and connections whose commands are counted. */
 import { Redis } from 'ioredis'
-import { there } from './addresses.ts'
+import { type SentinelAddress, there } from './addresses.ts'
 import type { Meter } from './meter.ts'
 import type { OpenStock } from './stock.ts'
 
@@ -9,11 +9,15 @@ export async function connectRedis(url: string, meter: Meter): Promise<Redis> {
   return counted(new Redis({ host, port: Number(port), ...QUIET }), meter)
 }
 
+export function connectSentinel({ sentinels, name }: SentinelAddress, meter: Meter): Promise<Redis> {
+  return counted(new Redis({ sentinels: [...sentinels], name, failoverDetector: true, ...QUIET }), meter)
+}
+
 /** A server that is gone is a result here, and no reason to try for ever. */
 const QUIET = { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => 50 } as const
 
 /** Connects it; each command that it sends is counted. */
-export async function counted(redis: Redis, meter: Meter): Promise<Redis> {
+async function counted(redis: Redis, meter: Meter): Promise<Redis> {
   redis.on('error', () => {})
   await redis.connect()
   const send = redis.sendCommand.bind(redis)

@@ -10,7 +10,7 @@ import type { Sale, Store } from '../strategies/strategy.ts'
 import { type Addresses, there } from './addresses.ts'
 import type { Meter } from './meter.ts'
 import type { Moment } from './moment.ts'
-import { connectRedis } from './redis.ts'
+import { connectRedis, connectSentinel } from './redis.ts'
 import { connectSql, type Sql } from './sql.ts'
 import type { Stock } from './stock.ts'
 
@@ -108,6 +108,13 @@ export class Shop {
   /** A connection of its own, closed with the shop. */
   async redis(url: string = there(this.plan.addresses.redis, 'Redis')): Promise<Redis> {
     const redis = await connectRedis(url, this.meter)
+    this.onClose(() => redis.disconnect())
+    return redis
+  }
+
+  /** A connection to whatever the sentinels call the primary, closed with the shop. */
+  async sentinel(): Promise<Redis> {
+    const redis = await connectSentinel(there(this.plan.addresses.sentinel, 'Sentinel'), this.meter)
     this.onClose(() => redis.disconnect())
     return redis
   }

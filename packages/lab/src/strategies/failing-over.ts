@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { holdfast } from 'holdfast'
 import { redisGuard } from 'holdfast/guard'
+import { quorum } from 'holdfast/quorum'
 import { redis } from 'holdfast/redis'
-import { Redis } from 'ioredis'
 import { there } from '../shop/addresses.ts'
 import { sellUnder } from '../shop/selling.ts'
 import { fencedBuy } from './fencing.ts'
@@ -27,10 +27,7 @@ export const onePrimary: Strategy = {
   leaves: 'The primary answers before its replicas know: the next one may never have heard of the lock.',
   source: { file: FILE, line: "await redis.set(key, owner, 'PX', LONG_TTL_MS, 'NX').catch(" },
   async open(shop) {
-    const { sentinels, name } = there(shop.plan.addresses.sentinel, 'Sentinel')
-    const redis = new Redis({ sentinels: [...sentinels], name, maxRetriesPerRequest: 0, retryStrategy: () => 50 })
-    redis.on('error', () => {})
-    shop.onClose(() => redis.disconnect())
+    const redis = await shop.sentinel()
     const key = `${shop.item}:lock`
     return sellUnder(shop, () =>
       shop.retried(async () => {
@@ -52,11 +49,10 @@ export const fencedPrimary: Strategy = {
   verdict: 'right',
   fixes: 'The lock that was lost with its primary: two may hold it for a while, and only the newer one can write.',
   leaves: 'What cannot check a fence.',
-  source: { file: FILE, line: 'redis({ sentinels: [...sentinels], name })' },
+  source: { file: FILE, line: 'redis(await shop.sentinel())' },
   async open(shop) {
-    const { sentinels, name } = there(shop.plan.addresses.sentinel, 'Sentinel')
     const options = optionsOf(shop, { ttl: `${LONG_TTL_MS}ms` })
-    const locks = await opened(shop, holdfast(redis({ sentinels: [...sentinels], name }), options))
+    const locks = await opened(shop, holdfast(redis(await shop.sentinel()), options))
     const lock = locks.mutex('stock', { wait: `${shop.terms.waitMs}ms` })
     return fencedBuy(shop, redisGuard(await shop.redis(), `${shop.item}:left`), () => lock.acquire())
   },
@@ -71,12 +67,13 @@ export const quorumOfThree: Strategy = {
   verdict: 'right',
   fixes: 'The lock that was lost with its primary: a majority has it, or nobody has.',
   leaves: 'Three servers, a round trip to each, and no order among those who wait.',
-  source: { file: FILE, line: 'redis+quorum://' },
+  source: { file: FILE, line: 'quorum(nodes)' },
   async open(shop) {
-    const nodes = there(shop.plan.addresses.quorum, 'quorum').map((url) => new URL(url).host)
+    const urls = there(shop.plan.addresses.quorum, 'quorum')
+    const nodes = await Promise.all(urls.map(async (url) => redis(await shop.redis(url))))
     // A namespace that is younger than the largest ttl needs every node.
     const options = optionsOf(shop, { maxTtl: `${ttlMsOf(shop)}ms` })
-    const locks = await opened(shop, holdfast(`redis+quorum://${nodes.join(',')}`, options))
+    const locks = await opened(shop, holdfast(quorum(nodes), options))
     const lock = locks.mutex('stock', { wait: `${shop.terms.waitMs}ms` })
     return sellUnder(shop, async () => {
       const lease = await lock.acquire()

@@ -35,8 +35,10 @@ async function open(shop: Shop, options: Partial<HoldfastOptions>): Promise<Buy>
   if (shop.plan.process === 0) {
     const looking = setInterval(async () => {
       const lines = await locks.inspect('stock').catch(() => [])
-      const contenders = lines.reduce((sum, { holders, waiters }) => sum + holders.length + waiters.length, 0)
-      shop.meter.peak('contenders in the line', contenders)
+      shop.meter.peak(
+        'waiting in the line',
+        lines.reduce((sum, { waiters }) => sum + waiters.length, 0),
+      )
     }, LOOK_MS)
     shop.onClose(() => clearInterval(looking))
   }
