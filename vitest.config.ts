@@ -71,7 +71,7 @@ export default defineConfig({
           name: 'lab',
           maxWorkers: 1,
           // Each scene is several processes.
-          maxConcurrency: 3,
+          maxConcurrency: 5,
           sequence: { groupOrder: 4 },
           include: ['packages/*/test/lab/**/*.test.ts'],
           globalSetup: ['scripts/need-build.ts'],
