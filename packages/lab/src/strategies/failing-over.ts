@@ -8,7 +8,7 @@ import { redis } from 'holdfast/redis'
 import { there } from '../shop/addresses.ts'
 import { sellUnder } from '../shop/selling.ts'
 import { fencedBuy } from './fencing.ts'
-import { opened, optionsOf, ttlMsOf } from './own-locks.ts'
+import { leased, opened, optionsOf, ttlMsOf } from './own-locks.ts'
 import { DELETE_IF_MINE } from './owner-checked-delete.ts'
 import type { Strategy } from './strategy.ts'
 
@@ -75,9 +75,6 @@ export const quorumOfThree: Strategy = {
     const options = optionsOf(shop, { maxTtl: `${ttlMsOf(shop)}ms` })
     const locks = await opened(shop, holdfast(quorum(nodes), options))
     const lock = locks.mutex('stock', { wait: `${shop.terms.waitMs}ms` })
-    return sellUnder(shop, async () => {
-      const lease = await lock.acquire()
-      return () => lease.release()
-    })
+    return sellUnder(shop, leased(lock))
   },
 }

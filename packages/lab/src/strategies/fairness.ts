@@ -1,6 +1,6 @@
 /** Who comes first across processes is served first, at the price of a round trip each. */
 import { sellUnder } from '../shop/selling.ts'
-import { locksInRedis } from './own-locks.ts'
+import { leased, locksInRedis } from './own-locks.ts'
 import type { Strategy } from './strategy.ts'
 
 export const fair: Strategy = {
@@ -16,9 +16,6 @@ export const fair: Strategy = {
   async open(shop) {
     const locks = await locksInRedis(shop)
     const lock = locks.mutex('stock', { fair: true, wait: `${shop.terms.waitMs}ms` })
-    return sellUnder(shop, async () => {
-      const lease = await lock.acquire()
-      return () => lease.release()
-    })
+    return sellUnder(shop, leased(lock))
   },
 }

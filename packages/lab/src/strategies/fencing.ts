@@ -4,7 +4,7 @@ import type { Lease } from 'holdfast'
 import { type RedisGuard, redisGuard } from 'holdfast/guard'
 import { sellUnder } from '../shop/selling.ts'
 import type { Shop } from '../shop/shop.ts'
-import { locksInRedis } from './own-locks.ts'
+import { leased, locksInRedis } from './own-locks.ts'
 import type { Buy, Sale, Strategy } from './strategy.ts'
 
 const shared = { step: 30, store: 'redis', made: 'Holdfast' } as const
@@ -17,13 +17,10 @@ export const unfenced: Strategy = {
   verdict: 'right until',
   fixes: 'Everything that a lock can.',
   leaves: 'A holder that is stopped before it writes, and goes on when another has sold.',
-  source: { file: FILE, line: 'return sellUnder(shop, async () => {' },
+  source: { file: FILE, line: 'return sellUnder(shop, leased(lock))' },
   async open(shop) {
     const lock = (await locksInRedis(shop)).mutex('stock', { wait: `${shop.terms.waitMs}ms` })
-    return sellUnder(shop, async () => {
-      const lease = await lock.acquire()
-      return () => lease.release()
-    })
+    return sellUnder(shop, leased(lock))
   },
 }
 

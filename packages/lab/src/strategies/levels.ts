@@ -2,7 +2,7 @@
 import type { HoldfastOptions } from 'holdfast'
 import { sellUnder } from '../shop/selling.ts'
 import type { Shop } from '../shop/shop.ts'
-import { locksInRedis } from './own-locks.ts'
+import { leased, locksInRedis } from './own-locks.ts'
 import type { Buy, Strategy } from './strategy.ts'
 
 const shared = { step: 25, store: 'redis', made: 'Holdfast', verdict: 'right' } as const
@@ -42,8 +42,5 @@ async function open(shop: Shop, options: Partial<HoldfastOptions>): Promise<Buy>
     }, LOOK_MS)
     shop.onClose(() => clearInterval(looking))
   }
-  return sellUnder(shop, async () => {
-    const lease = await lock.acquire()
-    return () => lease.release()
-  })
+  return sellUnder(shop, leased(lock))
 }

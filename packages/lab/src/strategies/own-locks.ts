@@ -1,7 +1,8 @@
 /** Holdfast as a strategy uses it: closed with its shop, and in a namespace that no other run shares. */
 import { join } from 'node:path'
-import { type Holdfast, type HoldfastOptions, holdfast } from 'holdfast'
+import { type Holdfast, type HoldfastOptions, holdfast, type Lockable } from 'holdfast'
 import { redis } from 'holdfast/redis'
+import type { Release } from '../shop/selling.ts'
 import type { Shop } from '../shop/shop.ts'
 
 /** The least that Holdfast takes. */
@@ -27,4 +28,10 @@ export async function opened(shop: Shop, locks: Holdfast): Promise<Holdfast> {
   shop.onClose(() => locks.close())
   await locks.ready()
   return locks
+}
+
+/** A take of the lock, as `sellUnder` wants it. */
+export const leased = (lock: Pick<Lockable, 'acquire'>) => async (): Promise<Release> => {
+  const lease = await lock.acquire()
+  return () => lease.release()
 }

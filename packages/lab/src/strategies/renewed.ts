@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { sellUnder } from '../shop/selling.ts'
 import type { Shop } from '../shop/shop.ts'
-import { locksInRedis } from './own-locks.ts'
+import { leased, locksInRedis } from './own-locks.ts'
 import { DELETE_IF_MINE } from './owner-checked-delete.ts'
 import { redisLock } from './redis-lock.ts'
 import type { Buy, Strategy } from './strategy.ts'
@@ -48,10 +48,7 @@ export const holdfastMutex: Strategy = {
     const locks = await locksInRedis(shop)
     const { capMs, waitMs } = shop.terms
     const lock = locks.mutex('stock', { maxHold: `${capMs}ms`, wait: `${waitMs}ms` })
-    return sellUnder(shop, async () => {
-      const lease = await lock.acquire()
-      return () => lease.release()
-    })
+    return sellUnder(shop, leased(lock))
   },
 }
 

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis'
 import { nowMs } from '../sale/moment.ts'
 import { sellUnder } from '../shop/selling.ts'
 import type { Shop } from '../shop/shop.ts'
-import { locksInRedis } from './own-locks.ts'
+import { leased, locksInRedis } from './own-locks.ts'
 import type { Buy, Sale, Strategy } from './strategy.ts'
 
 /** Long enough that the lock is what a sale waits for. */
@@ -28,10 +28,7 @@ export const oneSegment: Strategy = {
   async open(shop) {
     const locks = await locksInRedis(shop)
     const lock = locks.mutex('stock', { wait: `${shop.terms.waitMs}ms` })
-    return sellUnder(shop, async () => {
-      const lease = await lock.acquire()
-      return () => lease.release()
-    })
+    return sellUnder(shop, leased(lock))
   },
 }
 

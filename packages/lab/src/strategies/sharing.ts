@@ -2,7 +2,7 @@
 import type { Holdfast } from 'holdfast'
 import { sellOne, sellUnder } from '../shop/selling.ts'
 import type { Shop } from '../shop/shop.ts'
-import { locksInFile, locksInRedis } from './own-locks.ts'
+import { leased, locksInFile, locksInRedis } from './own-locks.ts'
 import { sellWithPermit } from './permits.ts'
 import type { Buy, Strategy } from './strategy.ts'
 
@@ -61,14 +61,7 @@ export const readersAndWriters: Strategy = {
     }
     return async () => {
       await look()
-      const sell = sellUnder(
-        shop,
-        async () => {
-          const lease = await both.write().acquire()
-          return () => lease.release()
-        },
-        write,
-      )
+      const sell = sellUnder(shop, leased(both.write()), write)
       return sell()
     }
   },
@@ -91,10 +84,7 @@ export const openingLatch: Strategy = {
     const latch = locks.latch('opening', WAREHOUSES)
     if (shop.plan.process === 0) void report(shop, latch)
     const lock = locks.mutex('stock', { wait: `${shop.terms.waitMs}ms` })
-    const sell = sellUnder(shop, async () => {
-      const lease = await lock.acquire()
-      return () => lease.release()
-    })
+    const sell = sellUnder(shop, leased(lock))
     return openedBy(shop, latch, sell)
   },
 }

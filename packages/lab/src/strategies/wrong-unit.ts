@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type Duration, holdfast } from 'holdfast'
 import { memory } from 'holdfast/memory'
 import { sellUnder } from '../shop/selling.ts'
-import { locksInRedis } from './own-locks.ts'
+import { leased, locksInRedis } from './own-locks.ts'
 import { DELETE_IF_MINE } from './owner-checked-delete.ts'
 import { redisLock } from './redis-lock.ts'
 import type { Strategy } from './strategy.ts'
@@ -46,10 +46,7 @@ export const unitInTheValue: Strategy = {
   async open(shop) {
     refuseBareNumbers()
     const lock = (await locksInRedis(shop)).mutex('stock', { maxHold: `${SECONDS}s`, wait: `${shop.terms.waitMs}ms` })
-    return sellUnder(shop, async () => {
-      const lease = await lock.acquire()
-      return () => lease.release()
-    })
+    return sellUnder(shop, leased(lock))
   },
 }
 
