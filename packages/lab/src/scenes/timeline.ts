@@ -24,7 +24,7 @@ export function beliefs(happenings: readonly Happening[], endMs: number): readon
   })
 }
 
-const ENDS: ReadonlySet<string> = new Set([BELIEF.to, 'is killed', 'sold', 'sold out', 'busy'])
+const ENDS: ReadonlySet<string> = new Set([BELIEF.to, 'let go', 'is killed', 'sold', 'sold out', 'busy'])
 
 /** How many believed it at once, at most. */
 export function mostAtOnce(all: readonly Belief[]): number {

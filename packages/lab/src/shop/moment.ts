@@ -6,7 +6,7 @@ export type Moment = OfAll | OfHandMade | OfDatabases | OfPrimitives
 
 type OfAll =
   /** It believes that nobody else may sell now. */
-  'holds the lock' | 'let go' | 'read the stock' | 'paid'
+  'holds the lock' | 'gives it back' | 'let go' | 'read the stock' | 'paid'
 
 type OfHandMade =
   | 'saw its own name in the lock'
@@ -26,5 +26,8 @@ type OfPrimitives =
   | 'looks at the price'
   | 'has looked'
 
-/** When a customer believes to be alone: from one moment to the other. */
-export const BELIEF: Readonly<Record<'from' | 'to', Moment>> = { from: 'holds the lock', to: 'let go' }
+/** When a customer believes to be alone: from one moment to the other. Once it gives the lock back, the next may have it. */
+export const BELIEF: Readonly<Record<'from' | 'to', Moment>> = {
+  from: 'holds the lock',
+  to: 'gives it back',
+}

@@ -31,6 +31,7 @@ export function sellUnder(shop: Shop, take: () => Promise<Release | null>, sell:
     try {
       return await sell()
     } finally {
+      await shop.at('gives it back')
       await release()
       await shop.at('let go')
     }

@@ -108,6 +108,7 @@ async function named(shop: Shop, connection: Connection, sell: Buy): Promise<Sal
   try {
     return await sell()
   } finally {
+    await shop.at('gives it back')
     await connection.query('select release_lock(?) as done', [shop.item])
     await shop.at('let go')
   }
@@ -132,6 +133,7 @@ export const advisoryLock: Strategy = {
         try {
           return await sellOver(shop, connection)
         } finally {
+          await shop.at('gives it back')
           await connection.query('select pg_advisory_unlock(hashtext(?))', [shop.item])
           await shop.at('let go')
         }

@@ -48,6 +48,7 @@ export function fencedBuy(shop: Shop, guard: RedisGuard, take: () => Promise<Lea
     try {
       return await sellFenced(shop, guard, lease)
     } finally {
+      await shop.at('gives it back')
       await lease.release()
       await shop.at('let go')
     }

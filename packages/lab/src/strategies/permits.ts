@@ -27,6 +27,7 @@ export async function sellWithPermit(shop: Shop, take: TakePermit): Promise<Buy>
       await shop.pay()
       return Number(await redis.eval(SELL, 2, `${shop.item}:left`, `${shop.item}:receipts`, process.pid))
     })
+    await shop.at('gives it back')
     await release()
     await shop.at('let go')
     return sold > 0 ? 'sold' : 'sold out'
