@@ -6,7 +6,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const library = fileURLToPath(new URL('../packages/holdfast/', import.meta.url))
+const PACKAGES = { holdfast: 'dist/index.mjs', lab: 'dist/lab.mjs' } as const
 
 function times(folder: string): number[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -15,9 +15,12 @@ function times(folder: string): number[] {
 }
 
 export function setup(): void {
-  const built = statSync(join(library, 'dist/index.mjs'), { throwIfNoEntry: false })
-  if (built === undefined) throw new Error('packages/holdfast/dist is missing: run `npm run build` first')
-  if (Math.max(...times(join(library, 'src'))) > built.mtimeMs) {
-    throw new Error('packages/holdfast/dist is older than its sources: run `npm run build` first')
+  for (const [name, program] of Object.entries(PACKAGES)) {
+    const folder = fileURLToPath(new URL(`../packages/${name}/`, import.meta.url))
+    const built = statSync(join(folder, program), { throwIfNoEntry: false })
+    if (built === undefined) throw new Error(`packages/${name}/dist is missing: run \`npm run build\` first`)
+    if (Math.max(...times(join(folder, 'src'))) > built.mtimeMs) {
+      throw new Error(`packages/${name}/dist is older than its sources: run \`npm run build\` first`)
+    }
   }
 }

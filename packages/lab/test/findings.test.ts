@@ -56,6 +56,14 @@ test('whoever turns out to be other than it says is a surprise, and so is a scen
   expect(judge(strategyOf('fenced'), sale('fenced'), [played('late-write', true, 'holds')]).surprises).toHaveLength(2)
 })
 
+test('whoever says that it is right has to sell, and to answer everybody', () => {
+  const idle = sale('fenced', { books: { left: 100, sold: 0 } })
+  expect(judge(strategyOf('fenced'), idle, []).surprises).toEqual(['it sold nothing'])
+  const { rush } = sale('fenced')
+  const failing = sale('fenced', { rush: { ...rush, failed: 2, cut: 1 } })
+  expect(judge(strategyOf('fenced'), failing, []).surprises).toEqual(['3 requests were refused or failed'])
+})
+
 test('the line at which a strategy points is in its file', () => {
   for (const strategy of STRATEGIES) {
     const { text, line } = sourceOf(strategy, SOURCES)

@@ -12,7 +12,6 @@ export function resultTable({ strategies }: Findings): string {
 }
 
 function figures({ sale }: FoundStrategy): string[] {
-  if (sale === null) return ['', '', '', '', '', '']
   const { books, rush, tally, sellingSeconds } = sale
   const each = tally.commands === null || books.sold === 0 ? '' : (tally.commands / books.sold).toFixed(1)
   const numbers = [

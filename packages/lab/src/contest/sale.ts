@@ -61,12 +61,11 @@ export async function holdSale(
   try {
     await stock.fill(crowd.stock)
     const terms = { ...SALE_TERMS, ...strategy.terms }
-    const { processes } = crowd
     const start = (process: number): Promise<Hand> => {
-      const plan = { item, store: strategy.store, terms, addresses, process, processes, clockOffsetMs: 0 }
+      const plan = { item, store: strategy.store, terms, addresses, process, clockOffsetMs: 0 }
       return Hand.start(script, { strategy: strategy.name, plan, role: 'server' })
     }
-    const hands = await Promise.all(Array.from({ length: processes }, (_, number) => start(number)))
+    const hands = await Promise.all(Array.from({ length: crowd.processes }, (_, number) => start(number)))
     const begunMs = nowMs()
     const { found, tally } = await rushThrough(hands, crowd, onProgress)
     const { waitsMs, soldAtMs, ...counts } = tally

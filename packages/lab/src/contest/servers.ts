@@ -7,8 +7,8 @@ import { startPostgres } from '../../../../scripts/servers/postgres-server.ts'
 import { requirePrograms } from '../../../../scripts/servers/programs.ts'
 import { RedisServer } from '../../../../scripts/servers/redis-server.ts'
 import { SentinelSet } from '../../../../scripts/servers/sentinel-set.ts'
-import type { SqlServer } from '../../../../scripts/servers/sql-server.ts'
-import type { Addresses, SqlAddress } from '../shop/addresses.ts'
+import type { SqlAddress, SqlServer } from '../../../../scripts/servers/sql-server.ts'
+import type { Addresses } from '../shop/addresses.ts'
 import type { Store } from '../strategies/strategy.ts'
 
 export type ServerName = Exclude<Store, 'sqlite'>

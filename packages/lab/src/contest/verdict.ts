@@ -11,14 +11,18 @@ export interface Judged {
   readonly surprises: readonly string[]
 }
 
-export function judge(strategy: Strategy, sale: SaleFound | null, played: readonly PlayedScene[]): Judged {
-  const faults = sale === null ? [] : faultsOf(sale)
+export function judge(strategy: Strategy, sale: SaleFound, played: readonly PlayedScene[]): Judged {
+  const faults = faultsOf(sale)
   const broken = played.filter(({ outcome }) => outcome.broken)
   const verdict: Verdict = faults.length > 0 ? 'wrong' : broken.length > 0 ? 'right until' : 'right'
   const because = faults.length > 0 ? faults : broken.map(({ scene }) => scene.until)
   const surprises = played
     .filter(({ outcome, expect }) => outcome.broken !== (expect === 'breaks'))
     .map(({ scene, expect, outcome }) => `the scene ${scene.name} should have shown that it ${expect}: ${outcome.says}`)
+  // What sells nothing oversells nothing, and proves nothing.
+  if (strategy.verdict === 'right' && sale.books.sold === 0) surprises.unshift('it sold nothing')
+  const errors = sale.rush.failed + sale.rush.cut
+  if (strategy.verdict === 'right' && errors > 0) surprises.unshift(`${errors} requests were refused or failed`)
   if (verdict !== strategy.verdict) surprises.unshift(`it says of itself "${strategy.verdict}", and is "${verdict}"`)
   return { verdict, because, surprises }
 }

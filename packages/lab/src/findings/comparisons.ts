@@ -16,15 +16,14 @@ export interface Comparison {
 export type Figure = (found: FoundStrategy) => number | null
 
 export const perSecond: Figure = ({ sale }) =>
-  sale === null || sale.sellingSeconds === null ? null : sale.books.sold / sale.sellingSeconds
+  sale.sellingSeconds === null ? null : sale.books.sold / sale.sellingSeconds
 export const commands: Figure = ({ sale }) => {
-  if (sale === null || sale.tally.commands === null || sale.books.sold === 0) return null
+  if (sale.tally.commands === null || sale.books.sold === 0) return null
   return sale.tally.commands / sale.books.sold
 }
-const p99: Figure = ({ sale }) => sale?.waits?.p99Ms ?? null
-const wasted: Figure = ({ sale }) =>
-  sale === null || sale.books.sold === 0 ? null : sale.tally.wasted / sale.books.sold
-const waiting: Figure = ({ sale }) => sale?.tally.peaks['waiting in the line'] ?? null
+const p99: Figure = ({ sale }) => sale.waits?.p99Ms ?? null
+const wasted: Figure = ({ sale }) => (sale.books.sold === 0 ? null : sale.tally.wasted / sale.books.sold)
+const waiting: Figure = ({ sale }) => sale.tally.peaks['waiting in the line'] ?? null
 
 const WANTED: readonly {
   readonly title: string

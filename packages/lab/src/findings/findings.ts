@@ -31,8 +31,7 @@ export interface FoundStrategy {
   readonly leaves: string
   readonly claims: Verdict
   readonly source: Source
-  /** Null: it was not tried in a sale. */
-  readonly sale: SaleFound | null
+  readonly sale: SaleFound
   readonly scenes: readonly FoundScene[]
   readonly judged: Judged
 }

@@ -48,7 +48,7 @@ function verdictTable(strategies: readonly FoundStrategy[]): string {
       `<a href="#${escaped(name)}">${escaped(title)}</a>`,
       escaped(made === 'Holdfast' ? `${store}, Holdfast` : store),
       `<span class="${judged.verdict.replace(' ', '-')}">${SIGN[judged.verdict]} ${escaped(verdictOf(found))}</span>`,
-      sale === null ? '' : `${sale.books.sold.toLocaleString('en-US')} / ${sale.books.left.toLocaleString('en-US')}`,
+      `${sale.books.sold.toLocaleString('en-US')} / ${sale.books.left.toLocaleString('en-US')}`,
       shown(perSecond(found) ?? 0),
     ]
   })
@@ -64,7 +64,7 @@ function figures(strategies: readonly FoundStrategy[]): string {
   const charts = [
     barsOf(bars(perSecond), { title: 'Sales a second', better: 'more' }),
     barsOf(
-      bars(({ sale }) => sale?.rush.p99Ms ?? null),
+      bars(({ sale }) => sale.rush.p99Ms),
       { title: 'Slowest answers: p99 in milliseconds', better: 'less', log: true },
     ),
     barsOf(bars(commands), { title: 'Commands to the server for each sale', better: 'less', log: true }),

@@ -2,7 +2,7 @@
 import { Meter } from '../shop/meter.ts'
 import { connectSql, numberOf } from '../shop/sql.ts'
 import type { Scene } from './scene.ts'
-import type { Stage } from './stage.ts'
+import { isSold, type Stage } from './stage.ts'
 
 const rowsInOppositeOrder: Scene = {
   name: 'rows-in-opposite-order',
@@ -13,13 +13,12 @@ const rowsInOppositeOrder: Scene = {
     { strategy: 'rows-in-order', expect: 'holds' },
   ],
   async play(stage) {
-    const a = await stage.customer('A')
-    const b = await stage.customer('B')
+    const [a, b] = await stage.two()
     await a.towards('locked the first row', 2_000)
     await b.towards('locked the first row', 500)
     const ends = await Promise.all([a.end(), b.end()])
     const failed = ends.some((end) => typeof end === 'object' && 'error' in end)
-    const both = ends.every((end) => typeof end === 'object' && 'sale' in end && end.sale === 'sold')
+    const both = ends.every(isSold)
     return {
       broken: !both,
       says: failed

@@ -1,7 +1,7 @@
 /** A holder dies, or its work hangs: is the next one served? */
 
 import type { Outcome, Scene } from './scene.ts'
-import type { Customer, Stage } from './stage.ts'
+import { type Customer, isSold, type Stage } from './stage.ts'
 
 /** Longer than any lock of a scene lasts that ends by itself. */
 const SERVED_MS_MAX = 3_500
@@ -62,8 +62,7 @@ export const workHangs: Scene = {
 }
 
 async function served(stage: Stage, next: Customer, why: string): Promise<Outcome> {
-  const end = await next.end(SERVED_MS_MAX)
-  const broken = typeof end !== 'object' || !('sale' in end) || end.sale !== 'sold'
+  const broken = !isSold(await next.end(SERVED_MS_MAX))
   stage.says(broken ? 'the lock is still there' : 'the lock was free again')
   return {
     broken,

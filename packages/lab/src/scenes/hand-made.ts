@@ -1,8 +1,7 @@
 /** Scenes of the locks that people make by hand in Redis. */
-import { checkThenDeleteScene } from './check-then-delete.ts'
 import { clockAhead, overwrittenDeadline, twoTakers } from './deadlines.ts'
 import { diesBetween, holderDies, workHangs } from './deaths.ts'
-import { lateDelete, outlivesTtl } from './late-holders.ts'
+import { checkThenDelete, lateDelete, outlivesTtl } from './late-holders.ts'
 import { lostMessage } from './lost-message.ts'
 import type { Scene } from './scene.ts'
 
@@ -13,7 +12,7 @@ export const HAND_MADE_SCENES: readonly Scene[] = [
   overwrittenDeadline,
   clockAhead,
   lateDelete,
-  checkThenDeleteScene,
+  checkThenDelete,
   outlivesTtl,
   workHangs,
   lostMessage,

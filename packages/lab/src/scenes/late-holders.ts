@@ -1,5 +1,7 @@
 /** A holder comes back when its lock has long been somebody else's. */
-import type { Scene } from './scene.ts'
+import type { Moment } from '../shop/moment.ts'
+import type { Outcome, Scene } from './scene.ts'
+import type { Stage } from './stage.ts'
 
 export const outlivesTtl: Scene = {
   name: 'outlives-ttl',
@@ -44,17 +46,32 @@ export const lateDelete: Scene = {
     { strategy: 'check-then-delete', expect: 'holds' },
     { strategy: 'delete-by-script', expect: 'holds' },
   ],
-  async play(stage) {
-    const [a, b, c] = await stage.three()
-    await a.to('paid')
-    await stage.outliveTtl()
-    await b.to('holds the lock')
-    await a.end()
-    await c.towards('holds the lock', 300)
-    const broken = stage.mostAtOnce('B', 'C') > 1
-    return {
-      broken,
-      says: broken ? 'A deleted the lock of B, and C took it while B held it.' : 'A left the lock of B alone.',
-    }
-  },
+  play: (stage) => givesBackLate(stage, 'paid'),
+}
+
+export const checkThenDelete: Scene = {
+  name: 'check-then-delete',
+  title: 'The lock changes hands between the look and the delete',
+  until: 'a lock ends between the look and the delete',
+  cases: [
+    { strategy: 'check-then-delete', expect: 'breaks' },
+    { strategy: 'delete-by-script', expect: 'holds' },
+    { strategy: 'delete-by-watch', expect: 'holds' },
+  ],
+  play: (stage) => givesBackLate(stage, 'saw its own name in the lock'),
+}
+
+/** A stands at the moment until its lock is that of B, and goes on. Can C come in beside B? */
+async function givesBackLate(stage: Stage, moment: Moment): Promise<Outcome> {
+  const [a, b, c] = await stage.three()
+  await a.to(moment)
+  await stage.outliveTtl()
+  await b.to('holds the lock')
+  await a.end()
+  await c.towards('holds the lock', 300)
+  const broken = stage.mostAtOnce('B', 'C') > 1
+  return {
+    broken,
+    says: broken ? 'A deleted the lock of B, and C took it while B held it.' : 'A left the lock of B alone.',
+  }
 }

@@ -1,12 +1,13 @@
 /** What shares: readers beside readers, permits that come back, the order of a fair lock, a sale that is not open yet. */
 import { BELIEF } from '../shop/moment.ts'
 import type { Scene } from './scene.ts'
+import { isSold } from './stage.ts'
 
 const TRIES_MS = 400
 
 export const readersShare: Scene = {
   name: 'readers-share',
-  title: 'Two look at once, and one wants to sell',
+  title: 'Two look at once, one wants to sell, and one more wants to look',
   until: 'readers and writers meet',
   cases: [{ strategy: 'readers-and-writers', expect: 'holds' }],
   async play(stage) {
@@ -40,7 +41,7 @@ export const permitReturns: Scene = {
     await b.to('holds the lock')
     a.kill()
     const end = await c.end(3_500)
-    const served = typeof end === 'object' && 'sale' in end && end.sale === 'sold'
+    const served = isSold(end)
     return { broken: !served, says: served ? 'The permit of A came back, and C got it.' : 'The permit of A is lost.' }
   },
 }
@@ -77,7 +78,7 @@ export const notOpenYet: Scene = {
     await a.towards('holds the lock', TRIES_MS)
     const early = stage.beliefs.length > 0
     const end = await a.end()
-    const sold = typeof end === 'object' && 'sale' in end && end.sale === 'sold'
+    const sold = isSold(end)
     return {
       broken: early || !sold,
       says: early ? 'A bought before the opening.' : 'A waited for the last report, and bought.',

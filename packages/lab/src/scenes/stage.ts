@@ -19,6 +19,8 @@ import { type Belief, beliefs, type Happening, mostAtOnce } from './timeline.ts'
 
 /** Short, so that a scene can wait until a lock has ended. */
 export const SCENE_TERMS: Terms = { paymentMs: 1, ttlMs: 800, capMs: 1_500, retryMs: 10, waitMs: 4_000, permits: 2 }
+/** On the shelf when a scene begins. */
+const PIECES = 10
 /** Longer than anything in a scene may take. */
 const STEP_MS_MAX = 8_000
 
@@ -31,12 +33,12 @@ export interface Other {
 
 export type End = { readonly sale: Sale } | { readonly error: string } | 'nothing'
 
+export const isSold = (end: End): boolean => typeof end === 'object' && 'sale' in end && end.sale === 'sold'
+
 export class Stage {
   readonly strategy: Strategy
   readonly item: string
   readonly addresses: Addresses
-  /** On the shelf when the scene begins. */
-  readonly pieces: number
   readonly happenings: Happening[] = []
   readonly #script: string
   readonly #stock: Stock
@@ -44,9 +46,8 @@ export class Stage {
   #processes = 0
   readonly #begunMs: number = nowMs()
 
-  constructor(strategy: Strategy, addresses: Addresses, script: string, item: string, stock: Stock, pieces: number) {
+  constructor(strategy: Strategy, addresses: Addresses, script: string, item: string, stock: Stock) {
     this.strategy = strategy
-    this.pieces = pieces
     this.addresses = addresses
     this.#script = script
     this.item = item
@@ -54,11 +55,11 @@ export class Stage {
   }
 
   /** @param script the program of one process */
-  static async open(strategy: Strategy, addresses: Addresses, script: string, pieces = 10): Promise<Stage> {
+  static async open(strategy: Strategy, addresses: Addresses, script: string): Promise<Stage> {
     const item = `scene-${strategy.name}-${randomUUID().slice(0, 8)}`
     const stock = await openStock[strategy.store](item, addresses, new Meter())
-    await stock.fill(pieces)
-    return new Stage(strategy, addresses, script, item, stock, pieces)
+    await stock.fill(PIECES)
+    return new Stage(strategy, addresses, script, item, stock)
   }
 
   /** A process of the shop. */
@@ -69,7 +70,6 @@ export class Stage {
       terms: { ...SCENE_TERMS, ...this.strategy.terms, ...terms },
       addresses: { ...this.addresses, ...addresses },
       process: this.#processes++,
-      processes: 2,
       clockOffsetMs,
     }
     const hand = await Hand.start(this.#script, { strategy: this.strategy.name, plan, role: 'party' })
@@ -102,7 +102,7 @@ export class Stage {
   /** How many pieces the receipts and the stock differ in, or were sold that were not there. */
   async miscount(): Promise<number> {
     const { left, sold } = await this.#stock.books()
-    return Math.max(0, sold - (this.pieces - left))
+    return Math.max(0, sold - (PIECES - left))
   }
 
   pass(ms: number): Promise<void> {

@@ -1,10 +1,5 @@
 /** Where the stores of a run are. A store without an address is not there. */
-export interface SqlAddress {
-  readonly host: string
-  readonly port: number
-  readonly user: string
-  readonly database: string
-}
+import type { SqlAddress } from '../../../../scripts/servers/sql-server.ts'
 
 export interface Addresses {
   /** For the files of SQLite. */

@@ -10,7 +10,7 @@ export async function connectRedis(url: string, meter: Meter): Promise<Redis> {
 }
 
 export function connectSentinel({ sentinels, name }: SentinelAddress, meter: Meter): Promise<Redis> {
-  return counted(new Redis({ sentinels: [...sentinels], name, failoverDetector: true, ...QUIET }), meter)
+  return counted(new Redis({ sentinels: [...sentinels], name, ...QUIET }), meter)
 }
 
 /** A server that is gone is a result here, and no reason to try for ever. */

@@ -1,6 +1,6 @@
 /**
  * What a strategy has at hand in one process of a shop: the stock, connections that are counted, terms, and the moments
- * at which a scene may hold it. The wall clock is asked here alone, since a scene may set it wrong.
+ * at which a scene may hold it. Nothing is closed in the end, for the process is killed. The wall clock is asked here alone, since a scene may set it wrong.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -36,7 +36,6 @@ export interface ShopPlan {
   readonly addresses: Addresses
   /** Number of this process among those that sell. */
   readonly process: number
-  readonly processes: number
   /** How far the wall clock of this process is from the machine's. */
   readonly clockOffsetMs: number
 }
@@ -52,7 +51,6 @@ export class Shop {
   readonly meter: Meter
   readonly #watch: Watcher | null
   readonly #customers = new AsyncLocalStorage<string>()
-  readonly #closing: (() => unknown)[] = []
 
   constructor(plan: ShopPlan, stock: Stock, meter: Meter, watch: Watcher | null) {
     this.plan = plan
@@ -61,7 +59,6 @@ export class Shop {
     this.stock = stock
     this.meter = meter
     this.#watch = watch
-    this.onClose(() => stock.close())
   }
 
   /** Runs one purchase under the name of its customer. */
@@ -105,32 +102,18 @@ export class Shop {
     }
   }
 
-  /** A connection of its own, closed with the shop. */
-  async redis(url: string = there(this.plan.addresses.redis, 'Redis')): Promise<Redis> {
-    const redis = await connectRedis(url, this.meter)
-    this.onClose(() => redis.disconnect())
-    return redis
+  /** A connection of its own. */
+  redis(url: string = there(this.plan.addresses.redis, 'Redis')): Promise<Redis> {
+    return connectRedis(url, this.meter)
   }
 
-  /** A connection to whatever the sentinels call the primary, closed with the shop. */
-  async sentinel(): Promise<Redis> {
-    const redis = await connectSentinel(there(this.plan.addresses.sentinel, 'Sentinel'), this.meter)
-    this.onClose(() => redis.disconnect())
-    return redis
+  /** A connection to whatever the sentinels call the primary. */
+  sentinel(): Promise<Redis> {
+    return connectSentinel(there(this.plan.addresses.sentinel, 'Sentinel'), this.meter)
   }
 
-  /** A pool, closed with the shop. */
-  async sql(connections = 10): Promise<Sql> {
-    const sql = await connectSql(this.plan.store, this.plan.addresses, this.meter, connections)
-    this.onClose(() => sql.close())
-    return sql
-  }
-
-  onClose(work: () => unknown): void {
-    this.#closing.push(work)
-  }
-
-  async close(): Promise<void> {
-    for (const work of this.#closing.splice(0).reverse()) await work()
+  /** A pool. */
+  sql(connections = 10): Promise<Sql> {
+    return connectSql(this.plan.store, this.plan.addresses, this.meter, connections)
   }
 }

@@ -4,8 +4,9 @@
  */
 import { createPool, type PoolConnection, type ResultSetHeader } from 'mysql2/promise'
 import pg from 'pg'
+import type { SqlAddress } from '../../../../scripts/servers/sql-server.ts'
 import type { Store } from '../strategies/strategy.ts'
-import { type Addresses, type SqlAddress, there } from './addresses.ts'
+import { type Addresses, there } from './addresses.ts'
 import type { Meter } from './meter.ts'
 import type { OpenStock } from './stock.ts'
 

@@ -8,11 +8,9 @@ const TABLES = `
   create table if not exists receipt (id integer primary key, pid integer not null);
 `
 
-export const stockFile = (folder: string, item: string): string => join(folder, `${item}.db`)
-
 /** Open for a strategy's own statements too. */
 export async function openDatabase(folder: string, item: string): Promise<Database> {
-  const database = (await findDriver()).open(stockFile(folder, item))
+  const database = (await findDriver()).open(join(folder, `${item}.db`))
   database.exec('pragma busy_timeout = 5000')
   database.exec('pragma journal_mode = wal')
   database.exec('pragma synchronous = normal')

@@ -52,7 +52,7 @@ export const fencedPrimary: Strategy = {
   source: { file: FILE, line: 'redis(await shop.sentinel())' },
   async open(shop) {
     const options = optionsOf(shop, { ttl: `${LONG_TTL_MS}ms` })
-    const locks = await opened(shop, holdfast(redis(await shop.sentinel()), options))
+    const locks = await opened(holdfast(redis(await shop.sentinel()), options))
     const lock = locks.mutex('stock', { wait: `${shop.terms.waitMs}ms` })
     return fencedBuy(shop, redisGuard(await shop.redis(), `${shop.item}:left`), () => lock.acquire())
   },
@@ -73,7 +73,7 @@ export const quorumOfThree: Strategy = {
     const nodes = await Promise.all(urls.map(async (url) => redis(await shop.redis(url))))
     // A namespace that is younger than the largest ttl needs every node.
     const options = optionsOf(shop, { maxTtl: `${ttlMsOf(shop)}ms` })
-    const locks = await opened(shop, holdfast(quorum(nodes), options))
+    const locks = await opened(holdfast(quorum(nodes), options))
     const lock = locks.mutex('stock', { wait: `${shop.terms.waitMs}ms` })
     return sellUnder(shop, leased(lock))
   },

@@ -33,14 +33,13 @@ async function open(shop: Shop, options: Partial<HoldfastOptions>): Promise<Buy>
   const locks = await locksInRedis(shop, options)
   const lock = locks.mutex('stock', { wait: `${shop.terms.waitMs}ms` })
   if (shop.plan.process === 0) {
-    const looking = setInterval(async () => {
+    setInterval(async () => {
       const lines = await locks.inspect('stock').catch(() => [])
       shop.meter.peak(
         'waiting in the line',
         lines.reduce((sum, { waiters }) => sum + waiters.length, 0),
       )
     }, LOOK_MS)
-    shop.onClose(() => clearInterval(looking))
   }
   return sellUnder(shop, leased(lock))
 }

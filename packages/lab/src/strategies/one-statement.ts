@@ -21,7 +21,6 @@ export const oneStatement: Strategy = {
   source: { file: FILE, line: 'update stock set left_over = left_over - 1 where left_over > 0' },
   async open(shop) {
     const database = await openDatabase(shop.plan.addresses.folder, shop.item)
-    shop.onClose(() => database.close())
     const take = database.prepare('update stock set left_over = left_over - 1 where left_over > 0 returning left_over')
     const receipt = database.prepare('insert into receipt (pid) values (?)')
     return async () => {

@@ -1,4 +1,4 @@
-/** Holdfast as a strategy uses it: closed with its shop, and in a namespace that no other run shares. */
+/** Holdfast as a strategy uses it: in a namespace that no other run shares. */
 import { join } from 'node:path'
 import { type Holdfast, type HoldfastOptions, holdfast, type Lockable } from 'holdfast'
 import { redis } from 'holdfast/redis'
@@ -12,20 +12,19 @@ export const ttlMsOf = ({ terms }: Shop): number => Math.max(TTL_MS_MIN, terms.t
 
 /** Over the client that the shop counts the commands of. */
 export async function locksInRedis(shop: Shop, options: Partial<HoldfastOptions> = {}): Promise<Holdfast> {
-  return opened(shop, holdfast(redis(await shop.redis()), optionsOf(shop, options)))
+  return opened(holdfast(redis(await shop.redis()), optionsOf(shop, options)))
 }
 
 export async function locksInFile(shop: Shop, options: Partial<HoldfastOptions> = {}): Promise<Holdfast> {
   const file = join(shop.plan.addresses.folder, `${shop.item}-locks.db`)
-  return opened(shop, holdfast(`sqlite:${file}`, optionsOf(shop, options)))
+  return opened(holdfast(`sqlite:${file}`, optionsOf(shop, options)))
 }
 
 export function optionsOf(shop: Shop, options: Partial<HoldfastOptions>): HoldfastOptions {
   return { namespace: shop.item, ttl: `${ttlMsOf(shop)}ms`, ...options }
 }
 
-export async function opened(shop: Shop, locks: Holdfast): Promise<Holdfast> {
-  shop.onClose(() => locks.close())
+export async function opened(locks: Holdfast): Promise<Holdfast> {
   await locks.ready()
   return locks
 }

@@ -31,7 +31,7 @@ export const renewedWithCap: Strategy = {
   verdict: 'right',
   fixes: 'The work that hangs: others go on after the cap.',
   leaves: 'Whoever was cut off is not told, and may still write: for that there are fences.',
-  source: { file: FILE, line: 'if (Date.now() - sinceMs > capMs) clearInterval(timer)' },
+  source: { file: FILE, line: 'if (shop.now() - sinceMs > capMs) clearInterval(timer)' },
   open: (shop) => open(shop, shop.terms.capMs),
 }
 
@@ -59,9 +59,9 @@ async function open(shop: Shop, capMs: number): Promise<Buy> {
     shop.retried(async () => {
       const owner = randomUUID()
       if ((await redis.set(key, owner, 'PX', ttlMs, 'NX')) === null) return null
-      const sinceMs = Date.now()
+      const sinceMs = shop.now()
       const timer = setInterval(() => {
-        if (Date.now() - sinceMs > capMs) clearInterval(timer)
+        if (shop.now() - sinceMs > capMs) clearInterval(timer)
         else void redis.eval(RENEW_IF_MINE, 1, key, owner, ttlMs)
       }, ttlMs / 3)
       return () => {

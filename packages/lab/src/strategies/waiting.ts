@@ -139,7 +139,6 @@ async function openTold(shop: Shop, until: (told: Promise<void>) => Promise<void
 async function listen(shop: Shop): Promise<{ next(): Promise<void> }> {
   const subscriber: Redis = (await shop.redis()).duplicate({ retryStrategy: () => 1_000 })
   subscriber.on('error', () => {})
-  shop.onClose(() => subscriber.disconnect())
   await subscriber.connect()
   await subscriber.subscribe(`${shop.item}:lock`)
   let waiting: (() => void)[] = []

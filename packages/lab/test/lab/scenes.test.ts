@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { SCENES } from '../../src/scenes/index.ts'
 import { lab } from './program.ts'
 
-// Several at once share two processors, and a failover then takes its time: a scene may be played again.
-describe.concurrent('scenes', { retry: 2 }, () => {
+describe.concurrent('scenes', () => {
   test.each(SCENES.map(({ name, title }) => ({ name, title })))('$title ($name)', async ({ name }) => {
     const { code, out } = await lab(['scene', name])
     expect(code, out).toBe(0)
