@@ -18,16 +18,17 @@ const SPEAKING: Speaking = { hello: Buffer.alloc(0), isReady: (answer) => answer
 export async function startMariadb(): Promise<SqlServer> {
   const folder = newFolder('mariadb')
   const data = join(folder, 'data')
-  const { username } = userInfo()
+  const common = [
+    '--no-defaults',
+    `--user=${userInfo().username}`,
+    `--datadir=${data}`,
+    // In a folder that it shares, a server that starts removes the temporary tables of the others.
+    `--tmpdir=${newFolder('mariadb-tmp')}`,
+    '--innodb-log-file-size=16M',
+  ]
   const made = spawnSync(
     'mariadb-install-db',
-    [
-      '--no-defaults',
-      `--user=${username}`,
-      `--datadir=${data}`,
-      '--auth-root-authentication-method=normal',
-      '--skip-test-db',
-    ],
+    [...common, '--auth-root-authentication-method=normal', '--skip-test-db'],
     { encoding: 'utf8' },
   )
   if (made.status !== 0) throw new Error(`mariadb-install-db failed:\n${made.stdout}${made.stderr}`)
@@ -39,9 +40,7 @@ export async function startMariadb(): Promise<SqlServer> {
   )
   return onFreePorts(1, ([port = 0]) => {
     const args = [
-      '--no-defaults',
-      `--user=${username}`,
-      `--datadir=${data}`,
+      ...common,
       `--socket=${join(folder, 'socket')}`,
       `--pid-file=${join(folder, 'pid')}`,
       `--port=${port}`,
@@ -51,7 +50,6 @@ export async function startMariadb(): Promise<SqlServer> {
       '--performance-schema=OFF',
       `--max-connections=${CONNECTIONS}`,
       '--innodb-buffer-pool-size=32M',
-      '--innodb-log-file-size=16M',
       '--innodb-flush-log-at-trx-commit=0',
       '--innodb-flush-method=nosync',
       `--init-file=${init}`,

@@ -27,6 +27,8 @@ export interface SeenNode {
   /** The id of its primary, when it is a replica. */
   readonly follows: string | null
   readonly down: boolean
+  /** Of two that claim a slot, the one with the higher epoch has it. */
+  readonly epoch: number
   /** First and last slot of each range. */
   readonly slots: readonly (readonly [number, number])[]
 }
@@ -129,6 +131,21 @@ export class RedisCluster {
   async settled(): Promise<void> {
     const running = this.nodes.filter((node) => node.running)
     await all(running, (node) => until(`${node.name} sees a whole cluster`, () => this.#isWhole(node)))
+    await this.agreed()
+  }
+
+  /**
+   * Resolves once all running nodes know the same primaries, with the same slots and epochs.
+   *
+   * A node that takes a slot gives itself an epoch above those it knows. Without that of the slot's last owner the others
+   * would keep to that one, and make the new one believe them: a slot that each of the two holds for the other's.
+   */
+  async agreed(): Promise<void> {
+    const running = this.nodes.filter((node) => node.running)
+    await until('all nodes know the same primaries', async () => {
+      const pictures = await all(running, async (node) => primariesOf(await this.seen(node)))
+      return new Set(pictures).size === 1
+    })
   }
 
   async stop(): Promise<void> {
@@ -188,9 +205,14 @@ export class RedisCluster {
   }
 }
 
+function primariesOf(seen: readonly SeenNode[]): string {
+  const primaries = seen.filter(({ primary, down }) => primary && !down)
+  return JSON.stringify(primaries.map(({ id, epoch, slots }) => [id, epoch, slots]).sort())
+}
+
 /** `id host:port@bus flags primary ping pong epoch link slot…` */
 function seenNode(line: string): SeenNode {
-  const [id = '', address = '', flags = '', follows = '-', , , , , ...slots] = line.split(' ')
+  const [id = '', address = '', flags = '', follows = '-', , , epoch, , ...slots] = line.split(' ')
   return {
     id,
     port: Number(/:(\d+)@/.exec(address)?.[1]),
@@ -198,6 +220,7 @@ function seenNode(line: string): SeenNode {
     follows: follows === '-' ? null : follows,
     // With a question mark it is only suspected.
     down: /\bfail\b(?!\?)|noaddr|handshake/.test(flags),
+    epoch: Number(epoch),
     // In brackets are slots on their way to another node.
     slots: slots.filter((range) => !range.startsWith('[')).map(slotRange),
   }

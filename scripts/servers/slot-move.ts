@@ -8,8 +8,6 @@ import type { RedisServer } from './redis-server.ts'
 import { all } from './together.ts'
 
 const MIGRATE_MS_MAX = 5_000
-/** Longer than the others take to hear of a new owner in the usual way. */
-const BUMP_MS = 2_000
 
 export class SlotMove {
   readonly slot: number
@@ -53,22 +51,8 @@ export class SlotMove {
     // The new owner first: there is never a moment in which nobody serves the slot.
     await this.to.ask('CLUSTER', 'SETSLOT', this.slot, 'NODE', id)
     await this.from.ask('CLUSTER', 'SETSLOT', this.slot, 'NODE', id)
-    await this.#agreed()
-  }
-
-  /**
-   * A node takes its epoch without asking the others, so that of a move just before may be the same or higher: then the
-   * rest of the cluster keeps to the old owner for good, unless the new one takes a higher epoch.
-   */
-  async #agreed(): Promise<void> {
-    const bump = setInterval(() => {
-      // The next one comes soon.
-      this.to.ask('CLUSTER', 'BUMPEPOCH').catch(() => {})
-    }, BUMP_MS)
-    try {
-      await this.#cluster.promotedAfter(this.from, this.slot)
-    } finally {
-      clearInterval(bump)
-    }
+    await this.#cluster.agreed()
+    const owner = await this.#cluster.primaryOf(this.slot)
+    if (owner !== this.to) throw new Error(`slot ${this.slot} went to ${owner.name}, not to ${this.to.name}`)
   }
 }
