@@ -224,7 +224,6 @@ export interface CellValue {
   readonly value: string
   readonly version: number
 }
-
 export interface CellWrite {
   /** A repeated write with the same op id answers what the first one did. */
   readonly opId: string
@@ -251,6 +250,9 @@ export interface Ledger {
   bucketOf(name: string): number
   /** Connections in use now. */
   readonly connections: number
+  /** Requests are mostly served in the order of their making: a claim may be sent right behind its session's `open`. */
+  readonly inOrder?: boolean
+  readonly greeting?: Timed
   open(draft: SessionDraft): Promise<Opened>
   /** Takes the session and all its claims away. */
   end(session: SessionKey): Promise<Timed>

@@ -22,7 +22,7 @@ export interface Gate {
   readonly link: Link
   readonly sessions: Sessions
   readonly outbox: Outbox
-  joined(claim: Claim, session: Session): void
+  used(session: Session): void
   /** False: it was lost at once and must enter again. */
   openNow(claim: Claim, session: Session, answer: Open, sent: Start): boolean | Promise<boolean>
   closedNow(claim: Claim, answer: Closed, sentMs: number): Promise<void>
@@ -34,6 +34,8 @@ export interface Gate {
 interface Sent {
   readonly session: Session
   readonly id: string
+  /** Sent behind the session, which had not been confirmed by then. */
+  readonly early: boolean
   readonly start: Start
   readonly notAfterMs: number
 }
@@ -96,8 +98,9 @@ export class Entrance {
       try {
         told ??= await this.#ask(claim)
         if (told === null) break
-        const { session, id, start, notAfterMs, answer, error } = told
+        const { session, id, early, start, notAfterMs, answer, error } = told
         told = null
+        if (early) await session.opened
         if (answer === undefined) throw error
         claim.askedMs = null
         if (isStale(claim, id)) {
@@ -108,7 +111,7 @@ export class Entrance {
         }
         claim.outage = null
         // While it was dealt with, its session may have been lost again.
-        if ((await this.#entered(claim, session, answer, start)) && stateOf(claim) !== 'entering') break
+        if ((await this.#entered(claim, session, answer, start, early)) && stateOf(claim) !== 'entering') break
       } catch (error) {
         told = null
         claim.outage = error
@@ -135,7 +138,7 @@ export class Entrance {
     const notAfterMs = this.#gate.link.serverNowMs() + this.#gate.sessions.callMs
     claim.notAfterMs = Math.max(claim.notAfterMs, notAfterMs)
     claim.askedMs = start.monotonicMs
-    return { session, id: claim.id, start, notAfterMs }
+    return { session, id: claim.id, early: session.state === 'opening', start, notAfterMs }
   }
 
   /** The dear boot clock is read only for a claim with an end of its own. */
@@ -165,7 +168,7 @@ export class Entrance {
   }
 
   /** True: the claim has been dealt with; false: send it once more. */
-  async #entered(claim: Claim, session: Session, answer: EnterAnswer, sent: Start): Promise<boolean> {
+  async #entered(claim: Claim, session: Session, answer: EnterAnswer, sent: Start, early: boolean): Promise<boolean> {
     switch (answer.state) {
       case 'open':
       case 'closed':
@@ -189,7 +192,8 @@ export class Entrance {
       case 'too-late':
         return false
       case 'session-gone':
-        this.#gate.sessions.gone(session)
+        // It may have overtaken its session.
+        if (!early) this.#gate.sessions.gone(session)
         return false
       case 'too-low':
       case 'too-high':
@@ -209,9 +213,15 @@ export class Entrance {
   }
 
   #sessionNow(claim: Claim): Session | null {
+    const { ledger } = this.#gate.link
+    if (this.#queued > 0 || ledger === null || claim.wish.detached) return null
+    return this.#sessionIn(ledger, ledger.bucketOf(claim.line))
+  }
+
+  /** One that is open, or whose `open` is on its way where a claim arrives behind it. */
+  #sessionIn({ inOrder = false }: Ledger, bucket: number): Session | null {
     const { link, sessions } = this.#gate
-    if (this.#queued > 0 || link.ledger === null || claim.wish.detached) return null
-    return sessions.readyNow(link.ledger.bucketOf(claim.line))
+    return sessions.readyNow(bucket) ?? (inOrder && link.knowsTime ? sessions.sentNow(bucket) : null)
   }
 
   /** In the order of coming, also while the connection or the session is not there yet. */
@@ -238,7 +248,7 @@ export class Entrance {
     const { link, sessions } = this.#gate
     const ledger = link.ledger ?? (await link.call(sessions.callMs, (connected) => Promise.resolve(connected)))
     const bucket = ledger.bucketOf(claim.line)
-    if (!claim.wish.detached) return sessions.ready(bucket)
+    if (!claim.wish.detached) return this.#sessionIn(ledger, bucket) ?? sessions.ready(bucket)
     if (claim.session !== null && sessions.check(claim.session) === 'live') return claim.session
     const session = await sessions.open(bucket)
     sessions.loners.add(session)
@@ -252,6 +262,6 @@ export class Entrance {
     claim.confirmedMs = null
     claim.notAfterMs = 0
     session.claims.set(claim.id, claim)
-    this.#gate.joined(claim, session)
+    this.#gate.used(session)
   }
 }

@@ -113,13 +113,14 @@ export class Keeper implements ClaimOwner, Gate {
   async close(): Promise<void> {
     const limitMs = Math.min(this.sessions.callMs, CLOSE_MS_MAX)
     // What is being opened would stay in the store until somebody comes by.
-    const sessions = [...this.sessions.byBucket.values(), ...this.sessions.loners, ...this.sessions.unanswered]
+    const { byBucket, loners, unanswered } = this.sessions
+    const sessions = new Set([...byBucket.values(), ...loners, ...unanswered, ...this.outbox.sessions])
     this.outbox.close()
     this.#ear.close()
     await this.pulse.close()
     if (this.link.ledger !== null) {
       await Promise.allSettled(
-        sessions.map(({ bucket, id }) => this.link.call(limitMs, (ledger) => ledger.end({ bucket, id }))),
+        [...sessions].map(({ bucket, id }) => this.link.call(limitMs, (ledger) => ledger.end({ bucket, id }))),
       )
     }
     for (const session of sessions) {
@@ -356,7 +357,9 @@ export class Keeper implements ClaimOwner, Gate {
     const { granted, session, id, line, notAfterMs } = claim
     this.#part(claim)
     // What the store has lost of it may be but a part, and the rest would stand in the way of others.
-    if (reason === 'forgotten' && session?.state === 'live') void this.outbox.leave(session, { id, line }, notAfterMs)
+    const isPart = reason === 'forgotten' && session?.state === 'live'
+    if (session !== null && (isPart || session.state === 'unknown'))
+      void this.outbox.leave(session, { id, line }, notAfterMs)
     if (granted) {
       claim.state = 'ended'
       // The store forgets a claim whose end has come; that is no loss of data.
@@ -427,8 +430,8 @@ export class Keeper implements ClaimOwner, Gate {
       this.#asker.mark(claim)
     }
   }
-  joined(_claim: Claim, session: Session): void {
-    this.pulse.watch(session)
+  used(session: Session): void {
+    if (session.state !== 'opening') this.pulse.watch(session)
   }
   over(session: Session): void {
     this.pulse.drop(session)

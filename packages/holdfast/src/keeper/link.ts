@@ -165,6 +165,7 @@ export class Link {
 
   connect(): Promise<Ledger> {
     if (this.#ledger !== null) return this.#ledger
+    const sentMs = this.#clock.monotonicMs()
     const attempt = this.#port.connect(this.#setup).then(
       (ledger) => {
         // A connection that comes late is of use only if there is none yet.
@@ -172,6 +173,7 @@ export class Link {
         if (over || this.#connected !== null) void ledger.close()
         if (over) throw new ClosedError('the Holdfast object is closed')
         this.#connected ??= ledger
+        this.#noteTime(ledger.greeting, sentMs)
         return this.#connected
       },
       (error: unknown) => {

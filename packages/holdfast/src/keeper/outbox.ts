@@ -52,6 +52,11 @@ export class Outbox {
     return this.#entries.size
   }
 
+  /** Whose claims they are. */
+  get sessions(): Iterable<Session> {
+    return new Set([...this.#entries.values()].map(({ session }) => session))
+  }
+
   has(id: string): boolean {
     return this.#entries.has(id)
   }
@@ -79,7 +84,7 @@ export class Outbox {
   hurry(session: Session, claim: ClaimKey, notAfterMs: number): void {
     const entry = this.#entries.get(claim.id)
     if (entry === undefined) {
-      if (session.standing() !== 'lost') void this.leave(session, claim, notAfterMs)
+      if (!session.isOver) void this.leave(session, claim, notAfterMs)
       return
     }
     entry.timer?.cancel()
@@ -161,7 +166,7 @@ export class Outbox {
 
   #resend(entry: Entry): void {
     // A claim dies with its session, so there is nothing left to take away.
-    if (entry.session.standing() === 'lost') this.#drop(entry.id, false)
+    if (entry.session.isOver) this.#drop(entry.id, false)
     else this.#queue(entry)
   }
 
@@ -180,6 +185,6 @@ export class Outbox {
 
   /** It ended by itself while its leave was on the way: that it is not there says nothing of the time before. */
   #hasEnded({ session, endMs }: Entry): boolean {
-    return session.standing() === 'lost' || (endMs !== null && this.#clock.monotonicMs() >= endMs)
+    return session.isOver || (endMs !== null && this.#clock.monotonicMs() >= endMs)
   }
 }

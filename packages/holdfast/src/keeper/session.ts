@@ -7,7 +7,8 @@ import type { AuditRow, SessionKey } from '../port.ts'
 import type { Claim } from './claim.ts'
 import { type Standing, type Start, Tenure, TenureWriter } from './tenure.ts'
 
-export type SessionState = 'opening' | 'live' | 'lost' | 'detached'
+/** `unknown`: its `open` failed. It may be there all the same, but is not used. */
+export type SessionState = 'opening' | 'unknown' | 'live' | 'lost' | 'detached'
 
 /** Width of the rising part of a claim id: 32^8 claims a session. */
 const COUNTER_DIGITS = 8
@@ -18,6 +19,8 @@ export class Session implements SessionKey {
   readonly ttlMs: number
   readonly tenure: Tenure
   state: SessionState = 'opening'
+  /** Settles as its `open` does. */
+  opened: Promise<unknown> = Promise.resolve()
   /** In the order in which they were made, which is that of their ids. */
   readonly claims: Map<string, Claim> = new Map()
   /** Claims to ask about. */
@@ -54,6 +57,11 @@ export class Session implements SessionKey {
     if (this.state === 'detached') return 'live'
     if (this.state !== 'live') return 'lost'
     return this.tenure.standing()
+  }
+
+  /** Nothing of it is in the store any more, as far as we know. */
+  get isOver(): boolean {
+    return this.state === 'lost' || (this.state === 'live' && this.standing() === 'lost')
   }
 
   validForMs(): number {

@@ -25,7 +25,9 @@ export interface ClaimOwner {
   stranger(session: Session, row: AuditRow, serverMs: number): void
   /** The store may have forgotten any of the session's claims. */
   moved(session: Session): void
-  /** The session needs no more beats. */
+  /** The session has claims, and needs beats from now on. */
+  used(session: Session): void
+  /** And no more. */
   over(session: Session): void
   /** When this thread last ran its timers. */
   readonly ranMs: number
@@ -46,6 +48,8 @@ export class Sessions {
   readonly #link: Link
   readonly #owner: ClaimOwner
   readonly #opening = new Map<number, Promise<Session>>()
+  /** The sessions of those, once their `open` is sent. */
+  readonly #sent = new Map<number, Session>()
   readonly #beating = new Map<Session, Promise<boolean>>()
   readonly #minSeq = new Map<number, number>()
 
@@ -84,6 +88,19 @@ export class Sessions {
     return null
   }
 
+  /**
+   * One whose `open` is on its way, or is sent now. A claim may be sent behind it, where the store serves requests in
+   * order; should it not, or should the `open` fail, the claim is sent again. Null: an older one has to be renewed first.
+   */
+  sentNow(bucket: number): Session | null {
+    if (this.#sent.has(bucket) || this.byBucket.has(bucket) || this.#opening.has(bucket)) {
+      return this.#sent.get(bucket) ?? null
+    }
+    // Who sends a claim behind it is told by the claim.
+    this.ready(bucket).catch(() => {})
+    return this.#sent.get(bucket) ?? null
+  }
+
   /** A session of the bucket with at least a third of its life left. */
   async ready(bucket: number): Promise<Session> {
     const ready = this.readyNow(bucket)
@@ -101,21 +118,37 @@ export class Sessions {
       if (beaten && old.state === 'live' && old.hasThird()) return old
       if (this.check(old) !== 'lost') throw new BackendUnavailableError('the session could not be renewed')
     }
-    const session = await this.open(bucket)
+    const session = this.#fresh(bucket)
+    this.#sent.set(bucket, session)
+    await this.#register(session)
     if (!session.hasThird() && !(await this.beat(session))) {
       throw new BackendUnavailableError('the session ended before it could be used')
     }
-    this.byBucket.set(bucket, session)
     return session
   }
 
-  /** A fresh session. Its id never comes back. */
   async open(bucket: number): Promise<Session> {
-    const { ttlMs } = this.settings
-    const session = new Session(this.#clock, bucket, this.#random.id(), ttlMs)
+    const session = this.#fresh(bucket)
+    await this.#register(session)
+    return session
+  }
+
+  /** Its id never comes back. */
+  #fresh(bucket: number): Session {
+    return new Session(this.#clock, bucket, this.#random.id(), this.settings.ttlMs)
+  }
+
+  #register(session: Session): Promise<void> {
+    const opened = this.#registered(session)
+    session.opened = opened
+    return opened
+  }
+
+  async #registered(session: Session): Promise<void> {
+    const { bucket, id, ttlMs } = session
     const draft = {
       bucket,
-      id: session.id,
+      id,
       ttlMs,
       host: hostOf(),
       pid: process.pid,
@@ -129,13 +162,28 @@ export class Sessions {
       this.unanswered.add(session)
       return ledger.open(draft)
     })
-    const { era } = await opening.finally(() => this.unanswered.delete(session))
-    session.era = era
-    this.#opened = true
-    session.confirm(start)
-    if (session.standing() === 'lost') throw new BackendUnavailableError('the session ended before it could be used')
+    try {
+      const { era } = await opening
+      session.era = era
+      this.#opened = true
+      session.confirm(start)
+      if (session.standing() === 'lost') throw new BackendUnavailableError('the session ended before it could be used')
+      if (this.#sent.get(bucket) === session) this.byBucket.set(bucket, session)
+    } catch (error) {
+      this.#fail(session)
+      throw error
+    } finally {
+      this.unanswered.delete(session)
+      if (this.#sent.get(bucket) === session) this.#sent.delete(bucket)
+    }
     this.#tell({ state: 'opened' })
-    return session
+    if (session.claims.size > 0) this.#owner.used(session)
+  }
+
+  /** Claims that were sent behind it stand in line again, in another session. */
+  #fail(session: Session): void {
+    if (session.state === 'opening') session.state = 'unknown'
+    for (const claim of [...session.claims.values()]) this.#owner.gone(claim, 'expired')
   }
 
   /** One beat. True: confirmed. Several callers share one that is under way. */

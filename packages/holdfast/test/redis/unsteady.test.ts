@@ -54,12 +54,15 @@ afterAll(async () => {
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Gives the requests that follow these fates, in turn; two get through at their end, which is what any move needs. */
+/**
+ * Gives the requests that follow these fates, in turn; three get through at their end, which is what any move needs: a
+ * write that looks first, with a script that the server has not met.
+ */
 function misfortune(fates: readonly Fate[]): void {
   let at = 0
   proxy.onRequest = ([command = '']) => {
     const mortal = /^eval/i.test(command)
-    return mortal ? (fates[at++ % (fates.length + 2)] ?? 'pass') : 'pass'
+    return mortal ? (fates[at++ % (fates.length + 3)] ?? 'pass') : 'pass'
   }
 }
 

@@ -75,6 +75,8 @@ async function hello(wire: Wire, { clock }: Actor): Promise<void> {
 
 class RemoteLedger implements Ledger {
   readonly buckets = 1
+  /** Also where the network turns messages round. */
+  readonly inOrder = true
   readonly cells: Cells
   readonly #terms: RemoteTerms
   readonly #setup: LedgerSetup

@@ -83,10 +83,10 @@ export const MUTANTS: readonly Mutant[] = [
     plant: () => {
       const clocks = new WeakMap<object, Keeper['clock']>()
       return both(
-        replace(Keeper, 'joined', (self, original, claim, session) => {
+        replace(Keeper, 'used', (self, original, session) => {
           clocks.set(self.sessions, self.clock)
-          session.confirm(startNow(self.clock))
-          return original(claim, session)
+          if (session.state !== 'opening') session.confirm(startNow(self.clock))
+          return original(session)
         }),
         replace(Sessions, 'beaten', (self, original, session, answer, after, start) => {
           const clock = clocks.get(self)

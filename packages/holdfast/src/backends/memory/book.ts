@@ -42,6 +42,10 @@ export class Book {
     return session !== undefined && session.endsAtMs > nowMs ? session : null
   }
 
+  grave(sessionId: string): Session | undefined {
+    return [...this.graves].find(({ id }) => id === sessionId)
+  }
+
   add(session: Session, draft: ClaimDraft, seq: number, moment: Moment): Claim {
     const line: Line = this.lines.get(draft.line) ?? { name: draft.line, claims: [] }
     const claim: Claim = {

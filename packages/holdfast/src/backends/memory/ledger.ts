@@ -31,6 +31,7 @@ import type { Store } from './store.ts'
 export class MemoryLedger implements Ledger {
   readonly buckets = 1
   readonly connections = 0
+  readonly inOrder = true
   readonly cells: Cells
   readonly #store: Store
   readonly #setup: LedgerSetup

@@ -99,7 +99,7 @@ export class Store {
 
   end(sessionId: string): Timed {
     const moment = this.#moment()
-    const session = this.#book.sessions.get(sessionId)
+    const session = this.#book.sessions.get(sessionId) ?? this.#book.grave(sessionId)
     if (session !== undefined) {
       this.#book.forget(session)
       for (const line of new Set(session.claims.map((claim) => claim.line))) this.#book.settle(line, moment)

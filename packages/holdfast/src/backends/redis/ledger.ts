@@ -53,7 +53,10 @@ const PAGE = 128
 
 export class RedisLedger implements Ledger {
   readonly buckets: number = BUCKETS
+  readonly bucketOf: (name: string) => number = bucketOf
   readonly cells: Cells
+  readonly inOrder: boolean
+  greeting?: Timed
   readonly #wire: Wire
   readonly #setup: LedgerSetup
   readonly #safe: SafeTakes | null
@@ -68,6 +71,8 @@ export class RedisLedger implements Ledger {
   constructor(wire: Wire, setup: LedgerSetup, replication: Replication | null) {
     this.#wire = wire
     this.#setup = setup
+    // What replicas must acknowledge takes another way.
+    this.inOrder = replication === null
     this.#safe = replication === null ? null : new SafeTakes(wire, replication)
     this.#keys = keysOf(setup.namespace)
     this.#channel = channelOf(setup.random.id())
@@ -82,16 +87,14 @@ export class RedisLedger implements Ledger {
     return this.#wire.connections
   }
 
-  bucketOf(name: string): number {
-    return bucketOf(name)
-  }
-
   /** Asks the server whether all is well. @throws {BackendUnavailableError | BackendRefusedError} */
   async connect(): Promise<void> {
     const { maxTtlMs, quarantine, voter } = this.#setup
-    const [head, ends] = this.#bucket(0).keys
-    const flags = [quarantine, voter].map((on) => (on ? '1' : '0'))
-    this.#requireSame(await this.#call(scripts.agree, [head, ends], [micros(maxTtlMs), ...flags]))
+    const keys = this.#bucket(0).keys.slice(0, 2)
+    const args = [micros(maxTtlMs), ...[quarantine, voter].map((on) => (on ? '1' : '0'))]
+    const reply = await this.#call(scripts.agree, keys, args)
+    this.#requireSame(reply)
+    this.greeting = { serverMs: serverMsOf(reply) }
   }
 
   async open(draft: SessionDraft): Promise<Opened> {
