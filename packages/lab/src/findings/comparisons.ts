@@ -23,7 +23,7 @@ export const commands: Figure = ({ sale }) => {
 }
 const p99: Figure = ({ sale }) => sale.waits?.p99Ms ?? null
 const wasted: Figure = ({ sale }) => (sale.books.sold === 0 ? null : sale.tally.wasted / sale.books.sold)
-const waiting: Figure = ({ sale }) => sale.tally.peaks['waiting in the line'] ?? null
+const contenders: Figure = ({ sale }) => sale.tally.peaks['contenders at the server'] ?? null
 
 const WANTED: readonly {
   readonly title: string
@@ -33,7 +33,7 @@ const WANTED: readonly {
   {
     title: 'Two levels against one',
     pair: ['two-levels', 'one-level'],
-    figures: { 'waiting in the line': waiting, 'commands a sale': commands, 'sales a second': perSecond },
+    figures: { 'contenders at the server': contenders, 'commands a sale': commands, 'sales a second': perSecond },
   },
   {
     title: 'Ten segments against one',

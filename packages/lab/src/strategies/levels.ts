@@ -36,8 +36,8 @@ async function open(shop: Shop, options: Partial<HoldfastOptions>): Promise<Buy>
     setInterval(async () => {
       const lines = await locks.inspect('stock').catch(() => [])
       shop.meter.peak(
-        'waiting in the line',
-        lines.reduce((sum, { waiters }) => sum + waiters.length, 0),
+        'contenders at the server',
+        lines.reduce((sum, { holders, waiters }) => sum + holders.length + waiters.length, 0),
       )
     }, LOOK_MS)
   }
