@@ -330,6 +330,18 @@ return state
 end
 `
 
+const LINE_MEET = `local function meet(lines, line)
+if lines[line] then return end
+lines[line] = true
+lines[#lines + 1] = line
+end
+`
+
+const LINE_SETTLE_ALL = `local function settle_all(lines)
+for _, line in ipairs(lines) do settle(line, {}) end
+end
+`
+
 const SWEEP_1 = `local SESSIONS_MAX, CLAIMS_MAX = 8, 64
 `
 
@@ -339,7 +351,7 @@ for _, member in ipairs(members) do
 local claim = find(string.sub(member, 2, 26), string.sub(member, 27))
 if claim then
 remove(claim)
-lines[claim.line] = true
+meet(lines, claim.line)
 else
 call('ZREM', INDEX, member)
 end
@@ -361,14 +373,14 @@ for _, member in ipairs(call('ZRANGEBYSCORE', ENDS, '-inf', whole(now), 'LIMIT',
 local claim = #member > 16 and find(string.sub(member, 1, 25), string.sub(member, 26))
 if claim then
 bury(claim)
-lines[claim.line] = true
+meet(lines, claim.line)
 elseif #member > 16 then
 call('ZREM', ENDS, member)
 elseif left > 0 and not session_lives(member) then
 left = left - sweep_session(member, left, lines)
 end
 end
-for line in pairs(lines) do settle(line, {}) end
+settle_all(lines)
 end
 `
 
@@ -491,7 +503,7 @@ ${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}
 `
 
 export const OPEN: string = `#!lua
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_SAVE_LAST}${ERA_6}${CONSTANTS_DISAGREE}${KEYS_1}${KEYS_TELL_WATCHERS}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_25}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${SWEEP_1}${SWEEP_SWEEP_SESSION}${SWEEP_SWEEP}local session, ttl, who, seen = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5] == '1'
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_SAVE_LAST}${ERA_6}${CONSTANTS_DISAGREE}${KEYS_1}${KEYS_TELL_WATCHERS}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_25}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MEET}${LINE_SETTLE_ALL}${SWEEP_1}${SWEEP_SWEEP_SESSION}${SWEEP_SWEEP}local session, ttl, who, seen = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5] == '1'
 local least, maxttl, quarantine = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
 local difference = disagree(maxttl, quarantine, seen)
 if difference then return difference end
@@ -639,16 +651,16 @@ if record and string.sub(record, -#line - 1) == ' ' .. line then call('HDEL', BO
 end
 end
 if not left then return { whole(now), 'told', found } end
-${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_25}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}local lines = {}
+${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_25}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MEET}${LINE_SETTLE_ALL}local lines = {}
 for _, at in ipairs(left) do
 local claim = find(ARGV[at], ARGV[at + 1])
 found[at / 2] = claim and lives(claim) and 1 or 0
 if claim then
 remove(claim)
-lines[claim.line] = true
+meet(lines, claim.line)
 end
 end
-for line in pairs(lines) do settle(line, {}) end
+settle_all(lines)
 return { whole(now), 'told', found }
 `
 
@@ -678,7 +690,7 @@ return { whole(now), 'told', open_standing(claim) }
 `
 
 export const BEAT: string = `#!lua flags=allow-oom
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${KEYS_TELL_WATCHERS}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_25}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${SWEEP_1}${SWEEP_SWEEP_SESSION}${SWEEP_SWEEP}local session, ttl, after, limit, era = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6]
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${KEYS_TELL_WATCHERS}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_25}${LINE_BURY}${LINE_PAGE_OF}${LINE_PAGE_BEFORE}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MEET}${LINE_SETTLE_ALL}${LINE_MARK_OF}${LINE_WAS_TRIED}${LINE_CONTENDED}${SWEEP_1}${SWEEP_SWEEP_SESSION}${SWEEP_SWEEP}local session, ttl, after, limit, era = ARGV[2], tonumber(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6]
 local function audit()
 local rows = {}
 local from = after == '' and '[o' .. session .. '.' or '(o' .. after .. '\\255'
@@ -713,7 +725,7 @@ if not (head.maxttl and session_lives(session)) then
 if end_of(session) == 0 then
 local lines = {}
 sweep_session(session, CLAIMS_MAX, lines)
-for line in pairs(lines) do settle(line, {}) end
+settle_all(lines)
 end
 return { whole(now), 'session-gone' }
 end
@@ -733,10 +745,10 @@ return { string.format('%.0f', now), 'beaten' }
 `
 
 export const FINISH: string = `#!lua flags=allow-oom
-${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${KEYS_TELL_WATCHERS}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_25}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${SWEEP_1}${SWEEP_SWEEP_SESSION}local END_MAX = 256
+${HEADER_1}${HEADER_WHOLE}${HEADER_3}${ERA_RISE}${ERA_2}${ERA_SAVE_HEAD}${ERA_6}${KEYS_1}${KEYS_TELL_WATCHERS}${LINE_1}${LINE_HELD_BACK}${LINE_SESSION_OF}${LINE_4}${LINE_END_OF}${LINE_SET_END}${LINE_SESSION_LIVES}${LINE_PARSE}${LINE_RECORD_OF}${LINE_BEFORE}${LINE_BEHIND}${LINE_PLACE}${LINE_ID_IN}${LINE_TEXT_OF}${LINE_ALONE}${LINE_CLAIM_OF}${LINE_FIND}${LINE_SAVE}${LINE_HAS}${LINE_LIVES}${LINE_TELL}${LINE_SPREAD}${LINE_REMOVE}${LINE_25}${LINE_BURY}${LINE_PAGE_OF}${LINE_SMALLEST_FREE}${LINE_END_WITH}${LINE_OPEN}${LINE_SETTLE}${LINE_MEET}${LINE_SETTLE_ALL}${SWEEP_1}${SWEEP_SWEEP_SESSION}local END_MAX = 256
 local lines = {}
 local found = sweep_session(ARGV[2], END_MAX, lines)
-for line in pairs(lines) do settle(line, {}) end
+settle_all(lines)
 return { whole(now), found == END_MAX and 'again' or 'ended' }
 `
 

@@ -245,6 +245,17 @@ local function settle(line, except)
   return state
 end
 
+-- Lines are settled in the order in which they were met, so that what opens in one step does so in the same order
+-- everywhere.
+local function meet(lines, line)
+  if lines[line] then return end
+  lines[line] = true
+  lines[#lines + 1] = line
+end
+local function settle_all(lines)
+  for _, line in ipairs(lines) do settle(line, {}) end
+end
+
 -- Of a claim beside which somebody tried: not of one that comes later under its id.
 local function mark_of(claim)
   return claim.id .. ' ' .. whole(claim.seq)

@@ -10,7 +10,7 @@ local function sweep_session(dead, most, lines)
     local claim = find(string.sub(member, 2, 26), string.sub(member, 27))
     if claim then
       remove(claim)
-      lines[claim.line] = true
+      meet(lines, claim.line)
     else
       call('ZREM', INDEX, member)
     end
@@ -31,12 +31,12 @@ local function sweep()
     local claim = #member > 16 and find(string.sub(member, 1, 25), string.sub(member, 26))
     if claim then
       bury(claim)
-      lines[claim.line] = true
+      meet(lines, claim.line)
     elseif #member > 16 then
       call('ZREM', ENDS, member)
     elseif left > 0 and not session_lives(member) then
       left = left - sweep_session(member, left, lines)
     end
   end
-  for line in pairs(lines) do settle(line, {}) end
+  settle_all(lines)
 end

@@ -52,7 +52,7 @@ if not (head.maxttl and session_lives(session)) then
   if end_of(session) == 0 then
     local lines = {}
     sweep_session(session, CLAIMS_MAX, lines)
-    for line in pairs(lines) do settle(line, {}) end
+    settle_all(lines)
   end
   return { whole(now), 'session-gone' }
 end

@@ -14,5 +14,5 @@ local END_MAX = 256
 -- Where claims are left for the next step, they are dead from here on.
 local lines = {}
 local found = sweep_session(ARGV[2], END_MAX, lines)
-for line in pairs(lines) do settle(line, {}) end
+settle_all(lines)
 return { whole(now), found == END_MAX and 'again' or 'ended' }

@@ -44,8 +44,8 @@ for _, at in ipairs(left) do
   found[at / 2] = claim and lives(claim) and 1 or 0
   if claim then
     remove(claim)
-    lines[claim.line] = true
+    meet(lines, claim.line)
   end
 end
-for line in pairs(lines) do settle(line, {}) end
+settle_all(lines)
 return { whole(now), 'told', found }
