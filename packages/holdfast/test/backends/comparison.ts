@@ -7,6 +7,9 @@ import { Bench, type Client, key, memoryStore, type StoreKind, sessionDraft, TTL
 import { LINES, lineOf, type Move, SESSIONS, sessionId, sessionOf, type World } from './moves.ts'
 import { SteppedClock } from './stepped-clock.ts'
 
+/** A beat may sweep one session only, and not each beat does; sequences before have left theirs as well. */
+const BEATS = 24
+
 export interface Differences {
   /** A hint goes to the client that opened the claim's session, not to every client. */
   readonly hintsItsOwn?: boolean
@@ -136,7 +139,7 @@ export class Comparison {
     const broom = sessionId(`${world.tag}broom${world.given++}`)
     for (const [client] of pairs) {
       await client?.open(sessionDraft(broom))
-      for (let beat = 0; beat < 10; beat++) await client?.beat(key(broom), { ttlMs: TTL_MS, after: '', limit: 1 })
+      for (let beat = 0; beat < BEATS; beat++) await client?.beat(key(broom), { ttlMs: TTL_MS, after: '', limit: 1 })
       await client?.end(key(broom))
       // To evict nobody settles the line.
       if (this.#differences.sweepOpens) for (const line of LINES) await client?.evict(lineOf(world, line), 'nobody')
