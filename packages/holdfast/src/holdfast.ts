@@ -23,6 +23,7 @@ import type {
 } from './api.ts'
 import { type Backend, portOf } from './backend.ts'
 import { systemClock } from './clock.ts'
+import { showOnConsole } from './console.ts'
 import type { Duration } from './duration.ts'
 import type { startEngine } from './engine.ts'
 import { ClosedError } from './errors.ts'
@@ -174,6 +175,13 @@ export class HoldfastObject implements Holdfast {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
+  }
+
+  static {
+    showOnConsole(HoldfastObject.prototype, 'Holdfast', (locks) => ({
+      namespace: locks.#home.settings.namespace,
+      ...locks.status(),
+    }))
   }
 
   async #close(drainMs: number): Promise<void> {

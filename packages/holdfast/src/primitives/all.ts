@@ -3,6 +3,7 @@
  * for each other in a circle, and given back at once when one of them is not to be had.
  */
 import type { Lease, LeasesOf, Lockable, MultiLease, PermitLease, TakeOptions } from '../api.ts'
+import { showOnConsole } from '../console.ts'
 import { type Duration, show } from '../duration.ts'
 import { BackendUnavailableError, UnsupportedError } from '../errors.ts'
 import type { Grant } from '../front/grant.ts'
@@ -10,7 +11,7 @@ import { checkTake, OPTIONS, type OptionNames } from '../options.ts'
 import { jittered } from '../random.ts'
 import { patienceOf } from './defaults.ts'
 import type { Home } from './home.ts'
-import { releaseGrant, showOnConsole } from './lease.ts'
+import { releaseGrant } from './lease.ts'
 import { Thing } from './thing.ts'
 import { type Taken, type TakeResult, Verbs } from './verbs.ts'
 
@@ -157,7 +158,7 @@ class Together implements MultiLease {
     await this.release()
   }
   static {
-    showOnConsole(Together.prototype, ({ name, leases }) => ({
+    showOnConsole(Together.prototype, 'Lease', ({ name, leases }) => ({
       name,
       held: leases.every((each) => each.isHeld()),
       leases,

@@ -2,8 +2,8 @@
  * The lease objects that users hold: thin views of a grant. Every question is answered by comparing clocks at that very
  * moment, never by a flag that a timer would have had to set.
  */
-import type { inspect as nodeInspect } from 'node:util'
 import type { Lease, PermitLease, ReadLease, WriteLease } from '../api.ts'
+import { showOnConsole } from '../console.ts'
 import { type Duration, parseDuration } from '../duration.ts'
 import { BackendUnavailableError, NotHeldError } from '../errors.ts'
 import type { Front } from '../front/front.ts'
@@ -11,17 +11,6 @@ import type { Grant } from '../front/grant.ts'
 import { decimal, writable } from '../json.ts'
 import { patiently } from '../keeper/patience.ts'
 import { checkSignalOnly } from '../options.ts'
-
-/** Node's own key for it, which needs no import. */
-const INSPECT = Symbol.for('nodejs.util.inspect.custom')
-
-/** Lets `console.log` show these few things of a lease. Not a method: a name that is computed has no declaration. */
-export function showOnConsole<L extends object>(prototype: L, shown: (lease: L) => object): void {
-  const value = function (this: L, _depth: number, options: object, inspect: typeof nodeInspect): string {
-    return `Lease ${inspect(shown(this), options)}`
-  }
-  Object.defineProperty(prototype, INSPECT, { value, configurable: true })
-}
 
 /** The grant behind a lease of this copy of the package. */
 export function grantOf(lease: unknown): Grant | undefined {
@@ -87,7 +76,7 @@ export class BaseLease implements Omit<Lease, 'fence'> {
   }
   /** What `console.log` shows: a few of its answers, for it has no fields that would say anything. */
   static {
-    showOnConsole(BaseLease.prototype, (lease) => lease.shown())
+    showOnConsole(BaseLease.prototype, 'Lease', (lease) => lease.shown())
   }
   protected shown(): Readonly<Record<string, unknown>> {
     return { name: this.name, held: this.isHeld() }

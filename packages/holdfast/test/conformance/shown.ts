@@ -61,6 +61,12 @@ const facts: Facts = {
     assert.match(inspect(both), /^Lease {.*'a \+ b'.*leases: \[.*Lease { name: 'a'/s)
     await world.hold([seat, both])
   },
+
+  async 'an object on the console is its namespace and its status'(world) {
+    const locks = world.make()
+    await using _ = await locks.mutex('thing').acquire()
+    assert.match(inspect(locks), /^Holdfast {\s+namespace: '.*link: 'up'.*held: 1,/s)
+  },
 }
 
 export const shownChapter: Chapter = {

@@ -22,7 +22,7 @@ const FOUNDATION = ['foundation']
 const layers: readonly Layer[] = [
   {
     name: 'foundation',
-    at: /^(admission|clock|duration|errors|json|names|random[\w-]*|turn)\.ts$/,
+    at: /^(admission|clock|console|duration|errors|json|names|random[\w-]*|turn)\.ts$/,
     may: [],
   },
   { name: 'port', at: /^port\.ts$/, may: FOUNDATION },
