@@ -221,7 +221,9 @@ export class Entrance {
   /** One that is open, or whose `open` is on its way where a claim arrives behind it. */
   #sessionIn({ inOrder = false }: Ledger, bucket: number): Session | null {
     const { link, sessions } = this.#gate
-    return sessions.readyNow(bucket) ?? (inOrder && link.knowsTime ? sessions.sentNow(bucket) : null)
+    const ready = sessions.readyNow(bucket)
+    // In an outage each claim would leave another one behind, to be given back when the store answers again.
+    return ready ?? (inOrder && link.knowsTime && link.state === 'up' ? sessions.sentNow(bucket) : null)
   }
 
   /** In the order of coming, also while the connection or the session is not there yet. */

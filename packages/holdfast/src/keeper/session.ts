@@ -53,6 +53,13 @@ export class Session implements SessionKey {
     if (this.state === 'opening') this.state = 'live'
   }
 
+  /** Its `open` has failed. If it came to be all the same, that is about now. */
+  giveUp(start: Start): void {
+    if (this.state !== 'opening') return
+    this.#writer.write(start)
+    this.state = 'unknown'
+  }
+
   standing(): Standing {
     if (this.state === 'detached') return 'live'
     if (this.state !== 'live') return 'lost'
@@ -61,7 +68,8 @@ export class Session implements SessionKey {
 
   /** Nothing of it is in the store any more, as far as we know. */
   get isOver(): boolean {
-    return this.state === 'lost' || (this.state === 'live' && this.standing() === 'lost')
+    if (this.state === 'live' || this.state === 'unknown') return this.tenure.standing() === 'lost'
+    return this.state === 'lost'
   }
 
   validForMs(): number {

@@ -182,7 +182,7 @@ export class Sessions {
 
   /** Claims that were sent behind it stand in line again, in another session. */
   #fail(session: Session): void {
-    if (session.state === 'opening') session.state = 'unknown'
+    session.giveUp(startNow(this.#clock))
     for (const claim of [...session.claims.values()]) this.#owner.gone(claim, 'expired')
   }
 
