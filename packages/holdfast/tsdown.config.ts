@@ -13,6 +13,7 @@ const entries: Readonly<Record<string, string>> = {
   redis: 'src/backends/redis/index.ts',
   quorum: 'src/backends/quorum/index.ts',
   guard: 'src/guards/index.ts',
+  verify: 'src/verify/index.ts',
 }
 
 /** What is started, never imported: `new Worker(new URL('./worker.mjs', …))` finds the worker from both formats. */

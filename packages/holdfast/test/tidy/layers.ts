@@ -29,6 +29,7 @@ const layers: readonly Layer[] = [
   { name: 'surface', at: /^(api|options|events|backend)\.ts$/, may: ['foundation', 'port'] },
   { name: 'backend rules', at: /^backends\/[\w-]+\.ts$/, may: ['foundation', 'port', 'surface'] },
   { name: 'backend', at: /^backends\//, may: ['foundation', 'port', 'surface', 'backend rules'] },
+  { name: 'verify', at: /^verify\//, may: ['foundation'] },
   { name: 'guard', at: /^guards\//, may: ['foundation', 'surface'] },
   { name: 'keeper', at: /^(keeper|front|lease)[/.]/, may: ['foundation', 'port', 'surface'] },
   { name: 'engine', at: /^engine\.ts$/, may: ['foundation', 'port', 'surface', 'keeper'] },
@@ -42,7 +43,7 @@ const layers: readonly Layer[] = [
   { name: 'cli', at: /^cli\//, may: ['foundation', 'entry'] },
 ]
 
-const ENTRIES = /^(index|backends\/[\w-]+\/index|guards\/index)\.ts$/
+const ENTRIES = /^(index|backends\/[\w-]+\/index|(guards|verify)\/index)\.ts$/
 const PEERS: ReadonlySet<string> = new Set(['libsql', 'better-sqlite3'])
 
 const layerOf = (path: string): Layer | undefined => {
