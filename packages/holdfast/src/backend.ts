@@ -17,11 +17,11 @@ export function asBackend(port: Port): Backend {
 }
 
 /** @throws {TypeError} when the value was not made by one of the backend entries */
-export function portOf(backend: unknown): Port {
+export function portOf(backend: unknown, where = 'target must be a URL, or a backend'): Port {
   const port = typeof backend === 'object' && backend !== null ? (backend as { [PORT]?: Port })[PORT] : undefined
   if (port === undefined) {
     throw new TypeError(
-      `target must be a URL, or a backend such as memory() or sqlite(file), or redis(client) from 'holdfast/redis', not ${show(backend)}`,
+      `${where} such as memory() or sqlite(file), or redis(client) from 'holdfast/redis', not ${show(backend)}`,
     )
   }
   return port

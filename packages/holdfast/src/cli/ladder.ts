@@ -17,6 +17,8 @@ export interface Grace {
   readonly lossMs: number
   /** Before the hard end, which is known from the start. */
   readonly hardEndMs: number
+  /** A holder may believe in a hard end that is so much earlier, and nothing renews that one. */
+  readonly hardEndEarlyMs: number
 }
 
 /**
@@ -25,21 +27,26 @@ export interface Grace {
  */
 export const KILL_MARGIN_MS = 100
 
+/** A holder trusts 1 % less of a `maxHold`, and counts it from before he was told. */
+const EARLY = { part: 0.01, ms: 1000 }
+
 /** `graceMs` as asked for, cut to what the ttl and the hard end leave room for. */
 export function graceOf(graceMs: number, ttlMs: number, maxHoldMs: number | null): Grace {
   return {
     lossMs: Math.min(graceMs, Math.floor(ttlMs / 3)),
     hardEndMs: maxHoldMs === null ? graceMs : Math.min(graceMs, Math.floor(maxHoldMs / 2)),
+    hardEndEarlyMs: (maxHoldMs ?? 0) * EARLY.part + EARLY.ms,
   }
 }
 
 /** While the lock is ours: each renewal moves both moments on, the hard end never does. */
 export function limitsWhileHeld(nowMs: number, validForMs: number, hardEndAtMs: number | null, grace: Grace): Limits {
-  const endMs = nowMs + validForMs
   const hardEnd = hardEndAtMs ?? Number.POSITIVE_INFINITY
+  const endMs = Math.min(nowMs + validForMs, hardEnd)
+  const isHardEnd = hardEnd - endMs <= grace.hardEndEarlyMs
   return {
-    termAtMs: Math.min(endMs - grace.lossMs, hardEnd - grace.hardEndMs),
-    killAtMs: Math.min(endMs, hardEnd) - KILL_MARGIN_MS,
+    termAtMs: isHardEnd ? endMs - grace.hardEndMs : Math.min(endMs - grace.lossMs, hardEnd - grace.hardEndMs),
+    killAtMs: endMs - KILL_MARGIN_MS,
   }
 }
 

@@ -31,6 +31,23 @@ describe('while the lock is held', () => {
     })
   })
 
+  test.each([
+    [3000, 2968],
+    [5000, 4948],
+    [3_600_000, 10_000],
+  ])(
+    'a grace that the hard end leaves room for is not cut to that of a loss: --max-hold of %i ms',
+    (maxHoldMs, validForMs) => {
+      const grace = graceOf(5000, 15_000, maxHoldMs)
+      const hardEndAtMs = 1000 + validForMs + 0.01 * maxHoldMs
+      const endMs = 1000 + validForMs
+      expect(limitsWhileHeld(1000, validForMs, hardEndAtMs, grace)).toEqual({
+        termAtMs: endMs - Math.min(5000, maxHoldMs / 2),
+        killAtMs: endMs - KILL_MARGIN_MS,
+      })
+    },
+  )
+
   test('an end of validity before the hard end counts for SIGKILL, also when SIGTERM is due by the hard end', () => {
     const long = graceOf(30_000, 15_000, 60_000)
     expect(limitsWhileHeld(30_000, 10_000, 61_000, long)).toEqual({ termAtMs: 31_000, killAtMs: 39_900 })

@@ -236,3 +236,8 @@ test('the outcome of a lost run is one line of JSON on stderr', async () => {
     command: { exitCode: null, signal: 'SIGTERM', killed: false },
   })
 })
+
+test('a hard end that is shorter than the ttl leaves the command half of its time', async () => {
+  const { exitCode, stdout } = await line.run('run', 'x', '--max-hold', '3s', '--', 'sh', '-c', 'sleep 0.5; echo done')
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'done\n' })
+})

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { RedisAccess, type RedisServer, until } from '../../../../scripts/servers/index.ts'
+import { quorum } from '../../src/backends/quorum/index.ts'
 import { type Holdfast, type HoldfastOptions, holdfast, isHoldfastError } from '../../src/index.ts'
 import { QuorumNodes } from './quorum-nodes.ts'
 
@@ -258,4 +259,9 @@ test.each([
   expect(() => holdfast(url, { namespace: 'shop' })).toThrow(RangeError)
   expect(() => holdfast(url, { namespace: 'shop' })).toThrow(message)
   expect(() => holdfast(url, { namespace: 'shop' })).not.toThrow(/secret/)
+})
+
+test('nodes that are named by URL are told what they must be', () => {
+  const urls = ['redis://a', 'redis://b', 'redis://c']
+  expect(() => quorum(urls as never)).toThrow(/backends\[0\] must be a backend such as .*redis\(client\)/)
 })

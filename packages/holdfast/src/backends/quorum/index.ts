@@ -20,7 +20,7 @@ export function quorum(backends: readonly Backend[]): Backend {
   }
   if (new Set(backends).size < backends.length)
     throw new RangeError('backends must be different stores: one is there twice')
-  const ports = backends.map((backend: unknown) => portOf(backend))
+  const ports = backends.map((backend: unknown, index) => portOf(backend, `backends[${index}] must be a backend`))
   const [{ kind } = { kind: '' }] = ports
   for (const [index, port] of ports.entries()) {
     if (port.kind !== kind) throw new RangeError(`backends must be of one kind, not ${kind} and ${port.kind}`)

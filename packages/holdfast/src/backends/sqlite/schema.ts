@@ -123,7 +123,7 @@ function readHeader(database: SqliteDatabase, file: string): Header | null {
   if (header === undefined) throw new BackendRefusedError(`${file} has the tables of this library, but no header`)
   if (header.layout !== LAYOUT) {
     throw new BackendRefusedError(
-      `${file} has layout ${header.layout}, this version of the library uses layout ${LAYOUT}: use the same version everywhere, or another file`,
+      `${file} has layout ${header.layout}, this version of the library uses layout ${LAYOUT}: use the same version everywhere, another file, or delete this one when nobody uses it`,
     )
   }
   return header
