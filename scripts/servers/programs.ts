@@ -51,7 +51,7 @@ export function findPostgres(): string | null {
  */
 export function requirePrograms(programs: readonly string[]): void {
   const missing = programs.filter((program) => (program === 'postgres' ? findPostgres() : find(program)) === null)
-  if (missing.length > 0) install(packagesOf(missing), `the tests need ${missing.join(', ')}, and PATH has none`)
+  if (missing.length > 0) install(packagesOf(missing), `PATH has no ${missing.join(', ')}`)
 }
 
 /**

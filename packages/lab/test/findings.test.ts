@@ -1,10 +1,13 @@
 /** What a run found, judged and drawn: made-up findings, hostile ones among them. */
-import { expect, test } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import type { SaleFound } from '../src/contest/sale.ts'
 import { sourceOf } from '../src/contest/source.ts'
 import { judge } from '../src/contest/verdict.ts'
 import { comparisonsIn } from '../src/findings/comparisons.ts'
-import type { Findings, FoundStrategy } from '../src/findings/findings.ts'
+import { type Findings, type FoundStrategy, readFindings } from '../src/findings/findings.ts'
 import { pageOf } from '../src/findings/page.ts'
 import { together } from '../src/findings/timeline-picture.ts'
 import { SCENES } from '../src/scenes/index.ts'
@@ -140,4 +143,28 @@ test('whatever is in the findings, the page runs nothing of it', () => {
   const page = pageOf(findings)
   expect(page).not.toMatch(/<script|<img/)
   expect(page).toContain('&lt;img')
+})
+
+test('what a run has not written is not drawn: a number or a verdict may not be text for a page', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'findings-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'found.json')
+  const evil = '<script>alert(1)</script>' as never
+  const good = found('no-lock')
+  const findings = { at: '', machine: [], crowd, strategies: [good], leftOut: [] }
+  const texts = [
+    ...['', '{', 'null', '[]', '{"strategies":[]}', '{"strategies":null}'],
+    ...[
+      { ...findings, crowd: { ...crowd, stock: evil } },
+      { ...findings, strategies: [{ ...good, step: evil }] },
+      { ...findings, strategies: [{ ...good, sale: { ...good.sale, books: { sold: evil, left: 0 } } }] },
+      { ...findings, strategies: [{ ...good, judged: { ...good.judged, verdict: evil } }] },
+    ].map((one) => JSON.stringify(one)),
+  ]
+  for (const text of texts) {
+    writeFileSync(file, text)
+    expect(() => readFindings(file)).toThrow(/is not what `holdfast-lab run` writes/)
+  }
+  writeFileSync(file, JSON.stringify(findings))
+  expect(readFindings(file)).toEqual(findings)
 })

@@ -29,13 +29,13 @@ test('what is missing and must not be installed is told with the one command to 
   add('redis-server')
   add('apt-get')
   expect(() => requirePrograms(['redis-server', 'redis-sentinel', 'cc'])).toThrow(
-    'The tests need redis-sentinel, cc, and PATH has none. Run this and try again: sudo apt-get update && ' +
+    'PATH has no redis-sentinel, cc. Run this and try again: sudo apt-get update && ' +
       'sudo apt-get install -y --no-install-recommends redis-sentinel gcc libc6-dev',
   )
 })
 
 test('a system without Debian packages is told what to bring', () => {
   expect(() => requirePrograms(['redis-sentinel'])).toThrow(
-    'The tests need redis-sentinel, and PATH has none. Install redis-sentinel, or what they are called there',
+    'PATH has no redis-sentinel. Install redis-sentinel, or what they are called there',
   )
 })

@@ -43,7 +43,7 @@ Usage
   holdfast-lab run [STRATEGY...]         a sale with each, and its scenes; what was found goes to ${FINDINGS}
   holdfast-lab run --all                 the whole staircase, with all servers
   holdfast-lab scene NAME [--times N]    one scene, with its timeline
-  holdfast-lab report [--html FILE]      the last run as one page
+  holdfast-lab report [--html FILE]      the last run as one page, or another (--from FILE)
 
 Flags of run
   --servers LIST       ${SERVER_NAMES.join(', ')}, or auto for all; without it: what runs on files alone, or

@@ -3,7 +3,17 @@ import Table from 'cli-table3'
 import type { Findings, FoundStrategy } from '../findings/findings.ts'
 import { verdictOf } from '../findings/verdict-signs.ts'
 
-const HEAD = ['strategy', 'sold', 'left', 'sold a second', 'p50 ms', 'p99 ms', 'commands a sale', 'verdict']
+const HEAD = [
+  'strategy',
+  'sold',
+  'left',
+  'unfinished',
+  'sold a second',
+  'p50 ms',
+  'p99 ms',
+  'commands a sale',
+  'verdict',
+]
 
 export function resultTable({ strategies }: Findings): string {
   const table = new Table({ head: HEAD, style: { head: [], border: [] } })
@@ -12,11 +22,12 @@ export function resultTable({ strategies }: Findings): string {
 }
 
 function figures({ sale }: FoundStrategy): string[] {
-  const { books, rush, tally, sellingSeconds } = sale
+  const { books, rush, tally, sellingSeconds, unfinished } = sale
   const each = tally.commands === null || books.sold === 0 ? '' : (tally.commands / books.sold).toFixed(1)
   const numbers = [
     books.sold,
     books.left,
+    unfinished,
     sellingSeconds === null ? 0 : books.sold / sellingSeconds,
     rush.p50Ms,
     rush.p99Ms,

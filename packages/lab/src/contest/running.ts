@@ -1,5 +1,6 @@
 /** `holdfast-lab run` and `scene`: one thing after the other, with its progress, and what came of it. */
 import { spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { type Findings, type FoundStrategy, keep } from '../findings/findings.ts'
@@ -22,6 +23,8 @@ const SCRIPT = fileURLToPath(new URL('./lab-shop.mjs', import.meta.url))
 
 /** @returns the exit code: 1 when something was not as it says of itself */
 export async function run(command: RunCommand, out: NodeJS.WriteStream): Promise<number> {
+  // Better now than when all has been played.
+  closeSync(openSync(command.out, 'a'))
   const servers = await startServers(command.servers, openPlace())
   try {
     const wanted = command.strategies?.map(strategyOf) ?? STRATEGIES
@@ -40,8 +43,9 @@ export async function run(command: RunCommand, out: NodeJS.WriteStream): Promise
       strategies: found,
       leftOut,
     }
+    out.write(`\n${resultTable(findings)}\n`)
     keep(findings, command.out)
-    out.write(`\n${resultTable(findings)}\nKept in ${command.out}; \`holdfast-lab report\` draws it.\n`)
+    out.write(`Kept in ${command.out}; \`holdfast-lab report\` draws it.\n`)
     const surprises = found.flatMap(({ name, judged }) => judged.surprises.map((what) => `${name}: ${what}`))
     for (const surprise of surprises) out.write(`not as it says: ${surprise}\n`)
     return surprises.length === 0 ? 0 : 1
@@ -94,7 +98,7 @@ export async function showScene({ scene: name, times }: SceneCommand, out: NodeJ
         if (expected) asExpected += 1
         // The first one, and whatever is not as it should be.
         if (time === 1 || !expected) {
-          out.write(`\n${strategyOf(part.strategy).title}\n${linesOf(happenings).join('\n')}\n`)
+          out.write(`\n${strategyOf(part.strategy).title} (${part.strategy})\n${linesOf(happenings).join('\n')}\n`)
         }
       }
       out.write(`  it ${part.expect} in ${asExpected} of ${times}\n`)

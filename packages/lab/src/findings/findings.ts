@@ -50,15 +50,31 @@ export interface Findings {
   }[]
 }
 
+const VERDICTS: readonly Verdict[] = ['right', 'right until', 'wrong']
+
 export function keep(findings: Findings, file: string): void {
   writeFileSync(file, `${JSON.stringify(findings, null, 1)}\n`)
 }
 
 /** @throws {TypeError} it is not a file that a run has written */
 export function readFindings(file: string): Findings {
-  const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
-  if (typeof value !== 'object' || value === null || !('strategies' in value)) {
-    throw new TypeError(`${file} is not what \`holdfast-lab run\` writes`)
+  const text = readFileSync(file, 'utf8')
+  try {
+    const value = JSON.parse(text) as Findings
+    if (isDrawable(value)) return value
+  } catch {
+    // Cut off, or something else altogether.
   }
-  return value as Findings
+  throw new TypeError(`${file} is not what \`holdfast-lab run\` writes`)
+}
+
+/** What is drawn without being escaped is a number, or a word that is known. */
+function isDrawable({ crowd, strategies, machine, leftOut }: Findings): boolean {
+  const { stock, requests, concurrency, processes } = crowd
+  const numbers = strategies.flatMap(({ step, sale }) => [step, sale.books.sold, sale.books.left, sale.unfinished])
+  return (
+    [stock, requests, concurrency, processes, ...numbers].every((number) => typeof number === 'number') &&
+    [machine, leftOut].every(Array.isArray) &&
+    strategies.every(({ judged }) => VERDICTS.includes(judged.verdict))
+  )
 }

@@ -24,7 +24,7 @@ export function pageOf(findings: Findings): string {
 <p>A flash sale of ${stock.toLocaleString('en-US')} pieces to ${requests.toLocaleString('en-US')} requests, ${concurrency} at a time,
 served by ${processes} processes. Each purchase reads the stock, pays, and writes the stock back. What was sold is read from
 the receipts. ${[at, ...machine].map(escaped).join('; ')}.</p>
-<p>${SIGN.right} right &nbsp; ${SIGN['right until']} right until something happens, which a scene below makes certain &nbsp; ${SIGN.wrong} wrong in the sale itself</p>
+<p>${SIGN.right} right, in the sale and in the scenes that are played with it &nbsp; ${SIGN['right until']} right until something happens, which a scene below makes certain &nbsp; ${SIGN.wrong} wrong in the sale itself</p>
 ${verdictTable(strategies)}
 ${leftOut.length === 0 ? '' : `<p>Not tried: ${leftOut.map(({ title, needs }) => escaped(`${title} (needs ${needs})`)).join('; ')}.</p>`}
 <h2 id="figures">Figures</h2>
@@ -48,11 +48,15 @@ function verdictTable(strategies: readonly FoundStrategy[]): string {
       `<a href="#${escaped(name)}">${escaped(title)}</a>`,
       escaped(made === 'Holdfast' ? `${store}, Holdfast` : store),
       `<span class="${judged.verdict.replace(' ', '-')}">${SIGN[judged.verdict]} ${escaped(verdictOf(found))}</span>`,
-      `${sale.books.sold.toLocaleString('en-US')} / ${sale.books.left.toLocaleString('en-US')}`,
+      [sale.books.sold, sale.books.left, sale.unfinished].map((count) => count.toLocaleString('en-US')).join(' / '),
       shown(perSecond(found) ?? 0),
     ]
   })
-  return tableOf(['step', 'strategy', 'store', 'verdict', 'sold / left', 'sales a second'], rows, 'verdicts')
+  return tableOf(
+    ['step', 'strategy', 'store', 'verdict', 'sold / left / unfinished', 'sales a second'],
+    rows,
+    'verdicts',
+  )
 }
 
 function figures(strategies: readonly FoundStrategy[]): string {

@@ -36,17 +36,20 @@ export function rush({ url, requests, connections, secondsMax, onProgress }: Cro
     const startAtMs = nowMs()
     let endAtMs = startAtMs
     let answers = 0
-    const options = { url: `${url}/buy`, method: 'POST', amount: requests, connections, timeout: TIMEOUT_S } as const
-    const crowd = autocannon({ ...options, sampleInt: 100 }, (error: unknown, result) => {
-      if (error) return reject(error instanceof Error ? error : new Error(String(error)))
-      const served = result['2xx']
-      const cut = result.statusCodeStats?.['502']?.count ?? 0
-      const { p50: p50Ms, p99: p99Ms } = result.latency
-      const seconds = (endAtMs - startAtMs) / 1000
-      clearTimeout(goHome)
-      const failed = result.non2xx - cut + result.errors
-      resolve({ served, cut, failed, seconds, requestsPerSecond: answers / seconds, p50Ms, p99Ms })
-    })
+    const options = { url: `${url}/buy`, method: 'POST', amount: requests, timeout: TIMEOUT_S } as const
+    const crowd = autocannon(
+      { ...options, connections: Math.min(connections, requests), sampleInt: 100 },
+      (error: unknown, result) => {
+        if (error) return reject(error instanceof Error ? error : new Error(String(error)))
+        const served = result['2xx']
+        const cut = result.statusCodeStats?.['502']?.count ?? 0
+        const { p50: p50Ms, p99: p99Ms } = result.latency
+        const seconds = (endAtMs - startAtMs) / 1000
+        clearTimeout(goHome)
+        const failed = result.non2xx - cut + result.errors
+        resolve({ served, cut, failed, seconds, requestsPerSecond: answers / seconds, p50Ms, p99Ms })
+      },
+    )
     const goHome = secondsMax === undefined ? undefined : setTimeout(() => crowd.stop(), secondsMax * 1000)
     crowd.on('response', () => {
       answers += 1

@@ -19,8 +19,17 @@ function bar(stream: NodeJS.WriteStream, title: string, total: number): Progress
     barsize: 28,
     hideCursor: true,
   })
+  // The cursor comes back also when the program is ended in the middle.
+  const stop = (): void => shown.stop()
+  process.once('exit', stop)
   shown.start(total, 0)
-  return { update: (done) => shown.update(done), end: () => shown.stop() }
+  return {
+    update: (done) => shown.update(done),
+    end() {
+      process.off('exit', stop)
+      stop()
+    },
+  }
 }
 
 function lines(stream: NodeJS.WritableStream, title: string, total: number): Progress {

@@ -58,7 +58,7 @@ export const checkThenDelete: Scene = {
     { strategy: 'delete-by-script', expect: 'holds' },
     { strategy: 'delete-by-watch', expect: 'holds' },
   ],
-  play: (stage) => givesBackLate(stage, 'saw its own name in the lock'),
+  play: (stage) => givesBackLate(stage, 'is about to delete it'),
 }
 
 /** A stands at the moment until its lock is that of B, and goes on. Can C come in beside B? */

@@ -10,6 +10,7 @@ type OfAll =
 
 type OfHandMade =
   | 'saw its own name in the lock'
+  | 'is about to delete it'
   /** It took the lock, and the lock has no end yet. */
   | 'took it without an end'
   | 'saw an old deadline'

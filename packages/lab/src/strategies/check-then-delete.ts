@@ -23,6 +23,7 @@ export const checkThenDelete: Strategy = {
         return async () => {
           if ((await redis.get(key)) !== owner) return
           await shop.at('saw its own name in the lock')
+          await shop.at('is about to delete it')
           await redis.del(key)
         }
       }),

@@ -44,7 +44,7 @@ async function open(shop: Shop, remove: Remove): Promise<Buy> {
       const owner = randomUUID()
       if ((await redis.set(key, owner, 'PX', shop.terms.ttlMs, 'NX')) === null) return null
       return async () => {
-        await shop.at('saw its own name in the lock')
+        await shop.at('is about to delete it')
         await remove(redis, key, owner, lend)
       }
     }),

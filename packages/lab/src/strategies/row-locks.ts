@@ -13,13 +13,24 @@ const rowLock = {
   verdict: 'right',
   title: 'SELECT … FOR UPDATE',
   fixes: 'Work between reading and writing: the row is nobody else’s until the transaction ends.',
-  leaves: 'A connection for everybody who waits; and without an index on what is asked for, every row is locked.',
   source: { file: FILE, line: 'select left_over from stock where item = ? for update' },
   open: async (shop: Shop) => sellLocked(shop, [shop.item]),
 } as const
 
-export const rowLockMariadb: Strategy = { ...rowLock, name: 'row-lock', store: 'mariadb' }
-export const rowLockPostgres: Strategy = { ...rowLock, name: 'row-lock-postgres', store: 'postgres' }
+const CONNECTIONS = 'A connection for everybody who waits'
+
+export const rowLockMariadb: Strategy = {
+  ...rowLock,
+  name: 'row-lock',
+  store: 'mariadb',
+  leaves: `${CONNECTIONS}; and without an index on what is asked for, InnoDB locks every row.`,
+}
+export const rowLockPostgres: Strategy = {
+  ...rowLock,
+  name: 'row-lock-postgres',
+  store: 'postgres',
+  leaves: `${CONNECTIONS}, in the database or in front of a pool.`,
+}
 
 export const rowsAsTheyCome: Strategy = {
   ...shared,

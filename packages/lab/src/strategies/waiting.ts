@@ -1,4 +1,4 @@
-/** Four ways to wait for one and the same lock: without a pause, by recursion, with a growing pause, and until told. */
+/** Five ways to wait for one and the same lock: without a pause, by recursion, with a growing pause, until told, and until told or a pause is over. */
 import { randomUUID } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
@@ -87,8 +87,9 @@ export const toldOnly: Strategy = {
   name: 'told-only',
   title: 'Waiting: until the release is published',
   verdict: 'right until',
-  fixes: 'The sleep over a free lock, and nearly all commands in vain.',
-  leaves: 'A message is sent once: who misses it waits for ever.',
+  fixes: 'The sleep over a free lock: who waits is woken at the release, and asks nothing before.',
+  leaves:
+    'A message is sent once: who misses it waits for ever, and a holder who dies sends none. It wakes everybody, and all but one ask in vain.',
   source: { file: FILE, line: 'openTold(shop, (told) => told)' },
   open: (shop) => openTold(shop, (told) => told),
 }
