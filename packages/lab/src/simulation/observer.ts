@@ -42,10 +42,17 @@ export const EVENT_KINDS = [
 ] as const
 export type EventKind = (typeof EVENT_KINDS)[number]
 
+export interface EnterRequest {
+  readonly draft: ClaimDraft
+  readonly terms: EnterTerms
+  /** It was served before: the network has carried it twice. */
+  readonly isDuplicate: boolean
+}
+
 export interface Observer {
   happened(kind: EventKind): void
   /** The store has served an enter; called once for each time it did. */
-  entered(wire: Wire, draft: ClaimDraft, terms: EnterTerms, answer: EnterAnswer): void
+  entered(request: EnterRequest, answer: EnterAnswer): void
   /** Claims that the store ended by force. */
   evicted(claimIds: readonly string[]): void
   /** A session was opened; `seenBefore` as its client says. */

@@ -113,9 +113,11 @@ class RemoteLedger implements Ledger {
   }
   async enter(session: SessionKey, draft: ClaimDraft, terms: EnterTerms): Promise<EnterAnswer> {
     const { observer } = this.#terms.network
+    let isDuplicate = false
     const answer = await this.#ask('enter', (store) => {
       const given = store.enter(session.id, draft, terms)
-      observer.entered(this.#wire, draft, terms, given)
+      observer.entered({ draft, terms, isDuplicate }, given)
+      isDuplicate = true
       return given
     })
     if (answer.state === 'open') observer.granting(this.#wire, draft.id)

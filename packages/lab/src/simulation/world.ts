@@ -2,7 +2,7 @@
  * One history as it runs: the kernel, the network, the hosts that stand in the places of the plan, and those who judge.
  */
 import type { HoldfastOptions } from '../../../holdfast/src/api.ts'
-import type { ClaimDraft, EnterAnswer, EnterTerms } from '../../../holdfast/src/port.ts'
+import type { EnterAnswer } from '../../../holdfast/src/port.ts'
 import { Actor } from './actor.ts'
 import { Beliefs, type Ground, type Holding } from './beliefs.ts'
 import { Dice } from './dice.ts'
@@ -12,7 +12,7 @@ import { Host } from './host.ts'
 import { Kernel } from './kernel.ts'
 import { Neighbours } from './neighbours.ts'
 import { Network, type Wire } from './network.ts'
-import type { EventKind, Observer } from './observer.ts'
+import type { EnterRequest, EventKind, Observer } from './observer.ts'
 import { Order } from './order.ts'
 import type { Plan, ProcessPlan } from './plan.ts'
 import { Promises } from './promises.ts'
@@ -123,11 +123,11 @@ export class World implements Observer, Ground {
     this.verdicts.happened(kind)
   }
 
-  entered(_wire: Wire, draft: ClaimDraft, terms: EnterTerms, answer: EnterAnswer): void {
+  entered({ draft, terms, isDuplicate }: EnterRequest, answer: EnterAnswer): void {
     if (answer.state !== 'open' && answer.state !== 'closed') return
     // Its client had no answer when it was ended by force, asked for it once more, and has it by right. One that holds it
-    // already did not ask: that is a duplicate on its way.
-    if (!this.hosts.some(({ holdings }) => [...holdings].some(({ claimId }) => claimId === draft.id))) {
+    // already did not ask, nor does what the network has carried twice: the answer of before may still come.
+    if (!isDuplicate && !this.hosts.some(({ holdings }) => [...holdings].some(({ claimId }) => claimId === draft.id))) {
       this.#evicted.delete(draft.id)
     }
     if (this.#claims.has(draft.id)) return
